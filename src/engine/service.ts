@@ -38,6 +38,7 @@ import { createRestAdapter } from './rest/adapter.ts';
 import type { Endpoint } from './rest/compile.ts';
 import { restView } from './rest/lifecycle.ts';
 import { failed } from './rest/problem.ts';
+import { fill } from './rest/route.ts';
 import { callWithin, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
 import { lifecycleUses } from './usage/table.ts';
@@ -187,11 +188,9 @@ export function createApp(options: AppOptions) {
     hasSchema: settings.INTROSPECTION === 'on',
     hasEvents: events.context.events.isOn,
   });
-  const paths = [
-    ...endpoints.map(({ route }) => route.path),
-    '/graphql',
-    ...Object.keys({ ...health.checks, ...pages }),
-  ];
+  const ownPaths = ['/graphql', ...Object.keys({ ...health.checks, ...pages })];
+  assertNoneHidden(ownPaths, endpoints);
+  const paths = [...endpoints.map(({ route }) => route.path), ...ownPaths];
   const nearestTo = (path: string) => {
     const nearest = nearestPath(path.startsWith(basePath) ? path.slice(basePath.length) : path, paths);
     return nearest === undefined ? undefined : basePath + nearest;
@@ -265,5 +264,15 @@ export function createApp(options: AppOptions) {
         return finish(request, labeled('none', 'failed', failed(error, null)), started);
       }
     });
+  }
+}
+
+/** @throws {Error} for a route that would answer in place of a page, a health check or GraphQL */
+function assertNoneHidden(ownPaths: readonly string[], endpoints: readonly Endpoint[]): void {
+  for (const { route } of endpoints) {
+    const pattern = new RegExp(`^${fill(route.path, () => '[^/]+')}$`);
+    // The lifecycle page and its operation are one resource.
+    const hidden = ownPaths.find((path) => path !== LIFECYCLE_PAGE && pattern.test(path));
+    if (hidden !== undefined) throw new Error(`The route ${route.path} hides ${hidden}, which the service itself has.`);
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApp, OPEN_ACCESS } from '../../src/engine/index.ts';
+import { type Application, createApp, gql, OPEN_ACCESS, ok, route } from '../../src/engine/index.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { settingsFor, withService } from '../support/service.ts';
 import { bookshop, seedBooks } from './shop.ts';
@@ -9,11 +9,9 @@ import { bookshop, seedBooks } from './shop.ts';
 let opened: TestDatabase;
 let app: ReturnType<typeof createApp>;
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  await seedBooks(opened.database);
-  app = createApp({
-    application: bookshop,
+function create(application: Application) {
+  return createApp({
+    application,
     database: opened.database,
     access: OPEN_ACCESS,
     rules: { clock: () => new Date(), isRehearsal: false, sunset: 'announce', brownouts: [] },
@@ -42,6 +40,12 @@ beforeAll(async () => {
       MAX_STREAMS: 10,
     },
   });
+}
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await seedBooks(opened.database);
+  app = create(bookshop);
   await app.begin();
 });
 afterAll(async () => {
@@ -113,6 +117,19 @@ describe('another application on the engine', () => {
     expect(document.info.title).toBe('Bookshop');
     expect(Object.keys(document.paths)).toEqual(['/books', '/books/{bookId}', '/book-count', '/lifecycle']);
     expect(JSON.stringify(document)).not.toMatch(/\bpets?\b/i);
+  });
+
+  test.each([
+    ['/metrics', '/metrics', gql`query measure { bookCount }`],
+    [
+      '/{bookId}',
+      '/graphql',
+      gql`query short($bookId: Int64!) { book(bookId: $bookId) { ...Book } } fragment Book on Book { id title }`,
+    ],
+  ])('does not start with the route %s, which hides %s', (path, hidden, operation) => {
+    const routes = [route('GET', path, { tag: 'Books', operation, reply: ok() })];
+    const resources = bookshop.resources.map((one) => ({ ...one, routes: [...one.routes, ...routes] }));
+    expect(() => create({ ...bookshop, resources })).toThrow(`The route ${path} hides ${hidden}, which`);
   });
 
   test('is a program of its own, with its settings, health checks and metrics', async () => {
