@@ -484,7 +484,7 @@ export interface components {
             lastAttemptAt?: string;
             /**
              * Format: date-time
-             * @description When the next attempt is due, unless the delivery waits for an earlier event of its subject, or has ended.
+             * @description When the next attempt is due, unless the delivery waits for an earlier event of its subject, or has ended. While the webhook is disabled, no attempt is made.
              */
             nextAttemptAt?: string;
             /**

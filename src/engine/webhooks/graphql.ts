@@ -111,7 +111,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
         type: 'DateTime',
         nullable: true,
         description:
-          'When the next attempt is due, unless the delivery waits for an earlier event of its subject, or has ended.',
+          'When the next attempt is due, unless the delivery waits for an earlier event of its subject, or has ended. While the webhook is disabled, no attempt is made.',
       }),
       responseStatus: t.exposeInt('responseStatus', {
         nullable: true,
