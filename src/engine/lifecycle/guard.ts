@@ -67,8 +67,8 @@ export function createLifecycleEnforcement(
     for (const use of uses) {
       if (sunset === 'enforce') assertServed(use, now, labels);
       assertNoBrownout(use, now, labels);
-      if (isStrict) assertStrict(use, labels);
     }
+    if (isStrict) assertStrict(uses, labels);
   };
 
   function assertNoBrownout({ coordinate, annotations: { deprecation } }: Annotated, now: Date, labels: Labels): void {
@@ -104,16 +104,19 @@ function assertServed({ coordinate, annotations: { deprecation } }: Annotated, n
 }
 
 /** Accepts beta elements, because their changes are announced. */
-function assertStrict({ coordinate, annotations }: Annotated, labels: Labels): void {
-  const level = levelOf(annotations);
-  if (level === 'beta') return;
-  const { deprecation } = annotations;
-  const instead =
-    deprecation === undefined
-      ? ''
-      : ` and served until ${deprecation.sunset}; use ${labels.successor(coordinate, deprecation)} instead`;
-  throw new ServiceError(
-    'LIFECYCLE_STRICT',
-    `${labels.name(coordinate)} is ${level}${instead}. The request excludes it with API-Lifecycle: strict.`,
-  );
+function assertStrict(uses: readonly Annotated[], labels: Labels): void {
+  const excluded = uses.flatMap(({ coordinate, annotations }) => {
+    const level = levelOf(annotations);
+    if (level === 'beta') return [];
+    const { deprecation } = annotations;
+    const instead =
+      deprecation === undefined
+        ? ''
+        : ` and served until ${deprecation.sunset}; use ${labels.successor(coordinate, deprecation)} instead`;
+    return `${labels.name(coordinate)} is ${level}${instead}.`;
+  });
+  if (excluded.length === 0) return;
+  const them = excluded.length === 1 ? 'it' : 'them';
+  const message = `${excluded.join(' ')} The request excludes ${them} with API-Lifecycle: strict.`;
+  throw new ServiceError('LIFECYCLE_STRICT', message);
 }

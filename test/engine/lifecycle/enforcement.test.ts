@@ -126,6 +126,10 @@ describe('API-Lifecycle: strict', () => {
       'title of GET /books is deprecated and served until 2026-12-31; use name of GET /books instead. The request excludes it with API-Lifecycle: strict.',
     ],
     ['/books?shelf=x', 'shelf of GET /books is experimental. The request excludes it with API-Lifecycle: strict.'],
+    [
+      '/books?title=x&shelf=x',
+      'title of GET /books is deprecated and served until 2026-12-31; use name of GET /books instead. shelf of GET /books is experimental. The request excludes them with API-Lifecycle: strict.',
+    ],
   ])('rejects %s, and says what the request must not use', async (target, message) => {
     const rejected = await shop.rest('GET', target, strict);
     expect([rejected.status, rejected.body]).toEqual([400, { code: 'LIFECYCLE_STRICT', message, status: 400 }]);
@@ -138,6 +142,13 @@ describe('API-Lifecycle: strict', () => {
       message: 'Book.score is experimental. The request excludes it with API-Lifecycle: strict.',
       extensions: { code: 'LIFECYCLE_STRICT', status: 400 },
     });
+  });
+
+  test('names all that a GraphQL document must not use', async () => {
+    const { body } = await shop.graphql('{ books { score } drafts { id } book(bookId: 2) { id } }', {}, strict);
+    expect(body.errors[0].message).toBe(
+      'Book.score is experimental. Query.drafts is experimental. Query.book is deprecated and served until 2026-12-31; use Query.books instead. The request excludes them with API-Lifecycle: strict.',
+    );
   });
 
   test.each(['Strict', 'strict, strict', '', 'on'])(
