@@ -1,4 +1,12 @@
-import { BREAK, type DocumentNode, GraphQLError, Kind, type SelectionSetNode, visit as visitNodes } from 'graphql';
+import {
+  BREAK,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  type SelectionSetNode,
+  visit as visitNodes,
+} from 'graphql';
 import { fragmentsOf } from '../operation/selection.ts';
 
 /** The maximum number of selections of a document with its fragments expanded, in all its operations together. */
@@ -24,16 +32,16 @@ interface Place {
 export function tooComplex(document: DocumentNode): GraphQLError | undefined {
   if (hasDeepValue(document)) return tooMuch(`has a value nested more than ${MAX_VALUE_NESTING} levels deep`);
   const fragments = fragmentsOf(document);
-  const reached = new Set<string>();
+  const reached = new Set<FragmentDefinitionNode>();
   const around = new Set<string>();
   let [selections, pairs] = [0, 0];
   try {
     for (const node of document.definitions) {
       if (node.kind === Kind.OPERATION_DEFINITION) visit(node.selectionSet, newPlace(), 1);
     }
-    // Fragments that no operation uses are an error, but validation compares them too.
-    for (const [name, { selectionSet }] of fragments) {
-      if (!reached.has(name)) visit(selectionSet, newPlace(), 1);
+    // Fragments that no operation uses, or with a name that another has, are an error, but validation compares them too.
+    for (const node of document.definitions) {
+      if (node.kind === Kind.FRAGMENT_DEFINITION && !reached.has(node)) visit(node.selectionSet, newPlace(), 1);
     }
     return undefined;
   } catch (error) {
@@ -62,13 +70,13 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
   /** Expands a fragment once in each place, as validation does. */
   function visitFragment(name: string, place: Place, depth: number): void {
     if (around.has(name)) throw new GraphQLError(`Cannot spread fragment "${name}" within itself.`);
-    reached.add(name);
     // Counted for each spread: even to find that a pair was compared before takes time.
     compare(place.fragments.size);
     if (place.fragments.has(name)) return;
     place.fragments.add(name);
     const fragment = fragments.get(name);
     if (fragment === undefined) return;
+    reached.add(fragment);
     around.add(name);
     visit(fragment.selectionSet, place, depth + 1);
     around.delete(name);

@@ -111,6 +111,11 @@ describe('an operation beyond the limits is rejected before anything is read', (
       /within itself/,
       '{ pets { nodes { ...A } } } fragment A on Pet { ...B } fragment B on Pet { ...A }',
     ],
+    [
+      'a field 400 times in a fragment whose name another has',
+      /repeats too many fields/,
+      `{ ...A } fragment A on Query { ${'__typename '.repeat(400)} } fragment A on Query { __typename }`,
+    ],
     ['fragments that double 30 times', tooManyFields, spread(30, (next) => `${next} ${next}`)],
     ['fields that double 20 times', tooManyFields, spread(20, twoFields)],
     ['cyclic introspection', /depth/, round],
