@@ -206,10 +206,10 @@ export function orderStore(database: Database) {
       if (updated !== undefined) return updated;
       const order = await whyNot(orderId, expectedVersion);
       const wanted = changes.quantity ?? 0;
-      if (order.petId === null || wanted <= order.quantity)
+      const stock = order.petId === null ? undefined : await readStock(order.petId);
+      if (stock === undefined || wanted - order.quantity <= stock.quantity)
         throw notExpected(`Order ${orderId}`, order, expectedVersion);
-      const stock = await readStock(order.petId);
-      throw outOfStock(order.petId, stock?.quantity ?? 0, wanted, `, besides the ${order.quantity} of this order`);
+      throw outOfStock(stock.petId, stock.quantity, wanted, `, besides the ${order.quantity} of this order`);
     },
 
     /** Returns the stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { startTestApp } from '../../support/app.ts';
+import { watched } from '../../support/watched.ts';
 import { app, cancel, count, ids, makePet, type Order, patch, place, read, startShop, stock } from './shop.ts';
 
 const GREATEST = 2_147_483_647;
@@ -213,6 +215,26 @@ describe('orders and stock', () => {
     const early = app.rest('PATCH', `/store/orders/${id}`, { body, headers: { 'if-match': '"2"' } });
     const [answer] = await Promise.all([early, patch(id, { quantity: 2 })]);
     expect(answer.body.code).not.toBe('OUT_OF_STOCK');
+  });
+
+  test('a change that failed just before enough came into stock is to be tried again, not OUT_OF_STOCK', async () => {
+    let restock = async () => {};
+    const shop = await startTestApp({}, {}, (database) =>
+      watched(database, async ({ text }, run) => {
+        const rows = await run();
+        if (text.includes('update orders set')) await restock();
+        return rows;
+      }),
+    );
+    const send = async (method: string, path: string, body: object) => (await shop.rest(method, path, { body })).body;
+    const { id: categoryId } = await send('POST', '/categories', { name: 'Dogs' });
+    const { id: petId } = await send('POST', '/pets', { name: 'Rex', categoryId });
+    await send('PUT', `/store/inventory/${petId}`, { quantity: 5 });
+    const { id } = await send('POST', '/store/orders', { petId });
+    restock = async () => void (await send('PUT', `/store/inventory/${petId}`, { quantity: 100 }));
+    const { status, headers, body } = await shop.rest('PATCH', `/store/orders/${id}`, { body: { quantity: 50 } });
+    expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'CONFLICT', '1']);
+    await shop.dispose();
   });
 
   test('an order for a pet that is no longer tracked does not change any stock', async () => {
