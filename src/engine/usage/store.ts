@@ -69,7 +69,8 @@ export function lifecycleStore(
   const begin = database.statement(
     'lifecycle.begin',
     'write',
-    sql`with old as (delete from ${lifecycleUses} where day < ${sql.placeholder('oldest')}::date)
+    sql`with old as (delete from ${lifecycleUses} where day < ${sql.placeholder('oldest')}::date),
+        uncounted as (delete from ${lifecycleCounting} where coordinate <> all(${sql.placeholder('coordinates')}::text[]))
       insert into ${lifecycleCounting} (coordinate, since)
       select unnest(${sql.placeholder('coordinates')}::text[]), ${sql.placeholder('now')}::timestamptz
       on conflict do nothing`,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../../src/engine/auth/access.ts';
 import type { Database } from '../../../src/engine/db/client.ts';
 import { createApp } from '../../../src/engine/service.ts';
+import { lifecycleStore } from '../../../src/engine/usage/store.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { createMetrics } from '../../../src/process/metrics.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
@@ -251,5 +252,17 @@ describe('the use of an annotated element', () => {
     now = new Date('2027-12-25T12:00:00Z');
     await app.flush();
     expect(await rows()).toBe(0);
+  });
+
+  test('is counted anew after a release in which the element was not annotated, and so not counted', async () => {
+    const rest = { operations: new Map(), successors: new Map(), answered: new Set<string>() };
+    const store = { annotated: [], rest, clock: () => now, isRehearsal: false, onFailure: () => {} };
+    await lifecycleStore(app.database, store).begin();
+    await another(app.database).begin();
+    expect((await app.rest('GET', '/lifecycle')).body[0]).toMatchObject({
+      coordinate: 'Query.pet',
+      countedSince: now.toISOString(),
+      verdict: 'no use yet; counted since today',
+    });
   });
 });
