@@ -5,6 +5,7 @@ import {
   type GraphQLInputField,
   type GraphQLNamedType,
   type GraphQLSchema,
+  getNamedType,
   isEnumType,
   isIntrospectionType,
 } from 'graphql';
@@ -21,6 +22,8 @@ export interface Member {
 
 export interface Annotated extends Member {
   readonly annotations: Annotations;
+  /** Whether it is an enum value that fields can return: clients that rely on it do not ask for it. */
+  readonly isReturned: boolean;
 }
 
 export type Annotatable = Pick<Element, 'extensions'>;
@@ -56,8 +59,11 @@ export function annotationsOf(element: Annotatable): Annotations | undefined {
 }
 
 export function annotatedIn(schema: GraphQLSchema): readonly Annotated[] {
-  return membersOf(schema).flatMap((one) => {
+  const members = membersOf(schema);
+  const returned = members.flatMap(({ element }) => ('args' in element ? getNamedType(element.type) : []));
+  const values = new Set<Element>(returned.filter(isEnumType).flatMap((type) => type.getValues()));
+  return members.flatMap((one) => {
     const annotations = annotationsOf(one.element);
-    return annotations === undefined ? [] : [{ ...one, annotations }];
+    return annotations === undefined ? [] : [{ ...one, annotations, isReturned: values.has(one.element) }];
   });
 }

@@ -101,7 +101,7 @@ function entryOf(one: Annotated, { operations, successors, answered }: RestView,
 const ANSWERED: Verdict = { verdict: 'REST responses contain it, so its use is not known', outlook: 'open' };
 
 function verdictOf(
-  { annotations: { deprecation } }: Annotated,
+  { annotations: { deprecation }, isReturned }: Annotated,
   usage: Usage,
   uses: number,
   { now, isRehearsal }: ReportTime,
@@ -114,6 +114,7 @@ function verdictOf(
       ? { verdict: `${clients} in the last ${WINDOW_DAYS} days`, outlook: 'open' }
       : { verdict: `${clients} left`, outlook: 'held' };
   }
+  if (isReturned) return { verdict: 'responses can contain it, so its use is not known', outlook: 'open' };
   const counted = countedSince === undefined ? 0 : daysBetween(toDay(countedSince), toDay(now));
   if (counted < WINDOW_DAYS) {
     const days = counted === 0 ? 'since today' : counted === 1 ? 'for 1 day' : `for ${counted} days`;

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
+import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { annotatedIn } from '../../../src/engine/lifecycle/annotated.ts';
+import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
 import { lifecycleReport, type ReportEntry, type RestView, type Usage } from '../../../src/engine/lifecycle/report.ts';
 import { Tally, type UseCount } from '../../../src/engine/lifecycle/tally.ts';
 import { bookSchema } from '../../support/books.ts';
@@ -50,6 +52,35 @@ describe('the verdict', () => {
   ])('of %s at %s is "%s"', (coordinate, now, verdict, usage) => {
     expect(entry(coordinate, now, usage).verdict).toBe(verdict);
   });
+});
+
+test('no use of an enum value does not mean that it can be removed, if clients get it unasked', () => {
+  const annotation = deprecated({
+    since: '2026-01-01',
+    sunset: '2026-12-31',
+    successor: { coordinate: 'Genre.NOVEL' },
+    why: 'It was the first try.',
+  });
+  const outlookOf = (sdl: string) => {
+    const schema = buildSchema(`enum Genre { NOVEL COMIC } ${sdl}`);
+    const [, comic] = (schema.getType('Genre') as GraphQLEnumType).getValues();
+    Object.assign(comic ?? {}, { extensions: { lifecycle: annotation } });
+    const usage: Usage = {
+      countedSince: new Date(0),
+      byDay: new Map(),
+      clientCount: 0,
+      clients: [],
+      lastUsed: undefined,
+    };
+    const time = { now: new Date('2027-01-01T00:00:00Z'), isRehearsal: false };
+    return lifecycleReport(annotatedIn(schema), rest, new Map([['Genre.COMIC', usage]]), time).map(
+      ({ verdict, outlook }) => `${outlook}: ${verdict}`,
+    );
+  };
+  expect(outlookOf('type Query { books(genre: Genre): Int }')).toEqual(['free: safe to remove: no use for 30 days']);
+  expect(outlookOf('type Query { books(genre: Genre): [Book!] } type Book { genre: Genre! }')).toEqual([
+    'open: responses can contain it, so its use is not known',
+  ]);
 });
 
 test('nothing is safe to remove while another day is rehearsed, because nothing is counted', () => {
