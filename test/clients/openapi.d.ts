@@ -926,7 +926,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description The status of a pet. If its stock is tracked, each change of the stock determines it; one that a client sets stays until then.
+         * @description The status of a pet. If its stock is tracked, each change or count of the stock and each completed order determines it; one that a client sets stays until then.
          * @example available
          * @enum {string}
          */

@@ -14,7 +14,7 @@ const name = text(PET_NAME_LENGTH);
 
 export const PetStatus = builder.enumType('PetStatus', {
   description:
-    'The status of a pet. If its stock is tracked, each change of the stock determines it; one that a client sets stays until then.',
+    'The status of a pet. If its stock is tracked, each change or count of the stock and each completed order determines it; one that a client sets stays until then.',
   values: {
     available: { description: 'It can be ordered.' },
     pending: { description: 'None is left in stock, and an order is not complete yet.' },

@@ -67,4 +67,15 @@ describe('stock movements set the status of a tracked pet', () => {
     await cancel(id);
     expect(await stock(petId)).toEqual([2, 'available']);
   });
+
+  test.each([
+    ['the completion of an order', (id: number) => patch(id, { complete: true })],
+    ['a count of the same quantity', (_: number, petId: number) => count(petId, 3)],
+  ])('a status set by a client is replaced by %s, which leaves the stock as it is', async (_, move) => {
+    const petId = await makePet(5);
+    const { id } = await place({ petId, quantity: 2 });
+    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
+    await move(id, petId);
+    expect(await stock(petId)).toEqual([3, 'available']);
+  });
 });
