@@ -117,7 +117,7 @@ function verdictOf(
   if (isReturned) return { verdict: 'responses can contain it, so its use is not known', outlook: 'open' };
   const counted = countedSince === undefined ? 0 : daysBetween(toDay(countedSince), toDay(now));
   if (counted < WINDOW_DAYS) {
-    const days = counted === 0 ? 'since today' : counted === 1 ? 'for 1 day' : `for ${counted} days`;
+    const days = counted < 1 ? 'since today' : counted === 1 ? 'for 1 day' : `for ${counted} days`;
     return { verdict: `no use yet; counted ${days}`, outlook: 'open' };
   }
   const unused = `no use for ${WINDOW_DAYS} days`;

@@ -48,6 +48,8 @@ describe('the verdict', () => {
     ['Query.drafts', '2026-11-21T00:00:00Z', 'no use for 30 days', long],
     ['Query.book', '2026-11-21T00:00:00Z', 'no use yet; counted since today', {}],
     ['Query.book', '2026-10-23T00:00:00Z', 'no use yet; counted for 1 day', long],
+    // The clock of the process that began to count was ahead.
+    ['Query.book', '2026-10-21T23:59:59Z', 'no use yet; counted since today', long],
     ['Book.isbn', '2027-11-21T00:00:00Z', 'REST responses contain it, so its use is not known', long],
   ])('of %s at %s is "%s"', (coordinate, now, verdict, usage) => {
     expect(entry(coordinate, now, usage).verdict).toBe(verdict);
