@@ -35,20 +35,20 @@ export async function isEmpty(database: Database): Promise<boolean> {
   return (await any()).length === 0;
 }
 
-/** Adds pets, and the categories if there are none. `onProgress` gets the number so far after each chunk. */
+/**
+ * Adds pets, and with the first ones the categories if there are none: a database has both, or is still empty. `onProgress`
+ * gets the number so far after each chunk.
+ */
 export async function seed(database: Database, pets: number, onProgress: (done: number) => void): Promise<void> {
-  await database.transaction(async (query) => {
-    await query(
-      `insert into categories (name, description) select * from unnest($1::text[], $2::text[])
-        where not exists (select from categories)`,
-      [CATEGORIES.map(([name]) => name), CATEGORIES.map(([, description]) => description)].map(toParameter),
-    );
-  });
   const names = toParameter(NAMES.split(' '));
+  const categories = [CATEGORIES.map(([name]) => name), CATEGORIES.map(([, description]) => description)].map(
+    toParameter,
+  );
   for (let done = 0; done < pets; ) {
     const last = Math.min(done + CHUNK, pets);
     // A statement for each table, so that the event of a pet comes before those of its stock and its orders.
     await database.transaction(async (query) => {
+      await query(SEED_CATEGORIES, categories);
       const [[ids] = []] = await query(SEED_PETS, [done + 1, last, names]);
       await query(SEED_STOCK, [done, ids as string]);
       await query(SEED_ORDERS, [done, ids as string]);
@@ -57,6 +57,10 @@ export async function seed(database: Database, pets: number, onProgress: (done: 
     onProgress(done);
   }
 }
+
+const SEED_CATEGORIES = `
+  insert into categories (name, description) select * from unnest($1::text[], $2::text[])
+  where not exists (select from categories)`;
 
 /** Of ten pets, six have stock, two are sold out (one with an order still open) and two have no tracked stock. */
 const SEED_PETS = `
