@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/engine/http/listen.ts';
 import { hasCommonTests } from '../support/database.ts';
@@ -159,6 +159,33 @@ if (hasCommonTests) {
         socket.resetAndDestroy();
       }
       expect(await isWell()).toBe(true);
+    });
+
+    test('because of CONNECT may be reset while an earlier request is in progress', async () => {
+      const socket = open();
+      socket.write(head('GET', '/events?after=now&wait=5') + rejected[0][1]);
+      await once(socket, 'connect');
+      await sleep(100);
+      socket.resetAndDestroy();
+      await sleep(100);
+      expect(await isWell()).toBe(true);
+    });
+
+    test('because of CONNECT does not keep the service from stopping by a response that its client does not read', async () => {
+      const large = Buffer.alloc(2 ** 26);
+      const listener = await listen((_, response) => response.end(large), {
+        host: '127.0.0.1',
+        port: 0,
+        stall: 40_000,
+      });
+      const socket = connect(listener.port, '127.0.0.1').pause();
+      socket.on('error', () => {});
+      socket.write(head('GET', '/large') + rejected[0][1]);
+      await once(socket, 'readable');
+      const began = performance.now();
+      await listener.drain(100);
+      expect(performance.now() - began).toBeLessThan(5_000);
+      socket.destroy();
     });
 
     test.each(rejected)('%s is closed, even if its client does not close it', async (_, text) => {

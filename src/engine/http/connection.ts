@@ -86,9 +86,13 @@ function writeRejection(socket: Socket, message: string, isHead: boolean): void 
     `x-request-id: ${randomUUID()}`,
     'connection: close',
   ];
-  // Node's HTTP server no longer handles errors and timeouts of this socket.
+  closeSoon(socket);
+  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
+}
+
+/** Closes a socket of which Node's HTTP server no longer handles errors and timeouts, nor the end of a drain. */
+export function closeSoon(socket: Socket): void {
   socket.on('error', () => {});
   const timer = setTimeout(() => socket.destroy(), MAX_CLOSE_TIME);
   socket.once('close', () => clearTimeout(timer));
-  socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { Backlog } from './backlog.ts';
-import { Connection } from './connection.ts';
+import { Connection, closeSoon } from './connection.ts';
 
 const OPTIONS = {
   // A missing Host field is rejected here instead, with the Error object.
@@ -73,9 +73,11 @@ export function listen(
   server.on('checkExpectation', ({ socket }: IncomingMessage) =>
     connectionOf(socket).reject('The Expect field must be 100-continue.'),
   );
-  server.on('connect', ({ socket }: IncomingMessage) =>
-    connectionOf(socket).reject('This is not a proxy: it does not support CONNECT.'),
-  );
+  server.on('connect', ({ socket }: IncomingMessage) => {
+    // Before the rejection, which may have to wait for earlier responses.
+    closeSoon(socket);
+    connectionOf(socket).reject('This is not a proxy: it does not support CONNECT.');
+  });
   return new Promise((resolve, reject) => {
     const onStart = (error: NodeJS.ErrnoException) => reject(new Error(explain(error, host, port)));
     server.once('error', onStart);
