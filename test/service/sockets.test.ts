@@ -215,3 +215,16 @@ test('the link to the next page is escaped, whatever characters the client sends
   expect(headers.get('link')).toContain(`name=${encodeURIComponent('>')};rel=`);
   socket.destroy();
 });
+
+test('the link to the next page keeps a filter with a number sign, which would end the query', async () => {
+  const headers = { 'content-type': 'application/json' };
+  for (const name of ['C# 1', 'C# 2']) {
+    await fetch(`${service.base}/categories`, { method: 'POST', headers, body: JSON.stringify({ name }) });
+  }
+  const socket = open();
+  socket.write(head('GET', '/categories?limit=1&name=C#'));
+  const [first] = await read(socket);
+  const [, next = ''] = /^<([^>]+)>/.exec(first.headers.get('link') ?? '') ?? [];
+  expect(await (await fetch(next)).json()).toMatchObject([{ name: 'C# 2' }]);
+  socket.destroy();
+});

@@ -5,8 +5,8 @@ import { assertMediaType } from './body.ts';
 import { splitPair } from './parameters.ts';
 import type { Method, ReplyContext } from './route.ts';
 
-/** Characters that a URL must not contain, but clients may send; some would end the URL in a `Link` field. */
-const NOT_IN_URLS = /[<>"\\^`{|}]/g;
+/** Characters that a query must not contain, but clients may send; some would end it, or the URL in a `Link` field. */
+const NOT_IN_QUERIES = /[#<>"\\^`{|}]/g;
 
 export class EndpointCall implements ReplyContext {
   readonly request: IncomingRequest;
@@ -40,7 +40,7 @@ export class EndpointCall implements ReplyContext {
   nextPage(cursor: string): string {
     const { path, search } = this.request;
     const kept = search.split('&').filter((pair) => pair !== '' && splitPair(pair)[0] !== 'after');
-    const query = [...kept, `after=${cursor}`].join('&').replaceAll(NOT_IN_URLS, encodeURIComponent);
+    const query = [...kept, `after=${cursor}`].join('&').replaceAll(NOT_IN_QUERIES, encodeURIComponent);
     return this.address(`${path}?${query}`);
   }
 
