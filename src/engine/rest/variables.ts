@@ -87,7 +87,8 @@ export function resolveOperation(
   return { operationId, selection, selected, inPath, inQuery, inBody: body, besideBody, inPrecondition };
 }
 
-const PATH = /^(\/([^/{}]+|\{\w+\}))+$/;
+/** With unreserved characters alone (RFC 3986): others are encoded in requests, or mean something to the router. */
+const PATH = /^(\/([\w.~-]+|\{\w+\}))+$/;
 
 /** Without the rule that the rows of a union may not have fields of one name and different types: each is on its own. */
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);

@@ -257,7 +257,7 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     expect(() => described(operation, reply)).toThrow(`many: ${message}`);
   });
 
-  test.each(['plants', '/plants/', '/plants/{id', '/'])('the path %s', (path) => {
+  test.each(['plants', '/plants/', '/plants/{id', '/', '/plants:water', '/plants*'])('the path %s', (path) => {
     const routes = [route('GET', path, { tag: '', operation: gql`query many { bookCount }`, reply: ok() })];
     expect(() => compileRoutes(schema, routes)).toThrow(`many: ${path} is not a path such as /plants/{plantId}.`);
   });
