@@ -54,13 +54,13 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
   const rowReaders = new Map(sources.flatMap(readersOf));
   const limit = sql.placeholder('limit');
   const [types, subject] = [sql.placeholder('types'), sql.placeholder('subject')];
-  const pageOf = (name: string, found: SQL) =>
+  const pageOf = (name: string, found: SQL, isEnd = sql`false`) =>
     database.statement(
       name,
       'list',
-      sql`select epoch, deleted, last, position, time, type, subject, data::text, correlation
+      sql`select epoch, deleted, last, position, time, type, subject, data::text, correlation, ${isEnd}
         from ${feed} left join lateral (${found} order by position limit ${limit}::integer) as page on true`,
-      { ...STATE, position: Number, time, type, subject: events.subject, data: String, correlation },
+      { ...STATE, position: Number, time, type, subject: events.subject, data: String, correlation, isEnd: Boolean },
     );
   const after = (condition: SQL) =>
     sql`select * from ${events} where position > greatest(${sql.placeholder('after')}::bigint, deleted) and ${condition}`;
@@ -71,9 +71,9 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     where type = any(${types}::text[]) or is_end`;
   const [any, ofSubject] = [after(sql`true`), after(sql`subject = ${subject}`)];
   const all = pageOf('events.list', any);
-  const byType = pageOf('events.listByType', ofTypes(any));
+  const byType = pageOf('events.listByType', ofTypes(any), sql`is_end`);
   const bySubject = pageOf('events.listBySubject', ofSubject);
-  const bySubjectAndType = pageOf('events.listBySubjectAndType', ofTypes(ofSubject));
+  const bySubjectAndType = pageOf('events.listBySubjectAndType', ofTypes(ofSubject), sql`is_end`);
   const readState = database.statement('events.state', 'lookup', sql`select epoch, deleted, last from ${feed}`, STATE);
 
   return {
@@ -118,7 +118,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     }
     const found = rows.filter(({ position }) => position !== null);
     const wanted = types === null ? found : found.filter(({ type }) => types.includes(type));
-    const isCut = found.length === limit || wanted.length < found.length;
+    const isCut = found.length === limit || found.at(-1)?.isEnd === true;
     const position = (isCut ? found.at(-1)?.position : undefined) ?? Math.max(last, values.after, deleted);
     return {
       events: wanted.flatMap((row) => toEvent(row) ?? []),

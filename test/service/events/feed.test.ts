@@ -259,6 +259,24 @@ describe('GET /events', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
+  test('misses no event of a rare type, also where what a page looks through ends with one', async () => {
+    const start = await endOfFeed(app);
+    const categories = (count: number) =>
+      app.database.transaction((query) =>
+        query(`insert into categories (name) select 'Dogs' from generate_series(1, ${count})`, []),
+      );
+    // With their categories, they are the events 2,000 and 2,012.
+    await categories(1_998);
+    const pets = [await newPet()];
+    await categories(10);
+    pets.push(await newPet());
+    await published(app);
+    const seen: string[] = [];
+    let page = await app.rest('GET', `${start}&type=pet.created`);
+    for (; page.body.length > 0; page = await app.rest('GET', nextOf(page))) seen.push(...summaryOf(page.body));
+    expect(seen).toEqual(pets.map((id) => `pet.created pets/${id}`));
+  });
+
   test('looks through a bounded number of events of a row for those of a rare type, and finds them by its links', async () => {
     const [pet, start] = [await newPet(), await endOfFeed(app)];
     const changes = `update pets set version = version + 1 where id = ${pet};`;
