@@ -45,7 +45,8 @@ function explain(status: number | null): string {
 /** The time of `Retry-After`, in milliseconds from now; 0 if it is missing, past or not valid. */
 function millisecondsIn(retryAfter: string | undefined, now: number): number {
   if (retryAfter === undefined) return 0;
-  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * SECOND;
+  // As a date, seconds with a fraction would be a day in a year such as 2035.
+  if (/^\d{1,9}(\.\d+)?$/.test(retryAfter)) return Number(retryAfter) * SECOND;
   const at = Date.parse(retryAfter);
   return Number.isNaN(at) ? 0 : Math.max(0, at - now);
 }

@@ -199,6 +199,17 @@ describe('a delivery that fails', () => {
     expect(namesOf(receiver.received).sort()).toEqual(['other', 'slower', 'slower']);
   });
 
+  test('with 429 and a Retry-After with a fraction, waits so many seconds', async () => {
+    const { id } = await newWebhook();
+    receiver.answer = () => ({ status: 429, headers: { 'retry-after': '34.5' } });
+    await newCategory();
+    await until(async () => (await deliveries(id))[0]?.attempts === 1, 'first attempt');
+    const { pausedUntil } = (await app.rest('GET', `/webhooks/${id}`)).body;
+    const seconds = (Date.parse(pausedUntil) - (steadyTime() + ahead)) / SECOND;
+    expect(seconds).toBeGreaterThan(25);
+    expect(seconds).toBeLessThanOrEqual(34.5);
+  });
+
   test('with 503 and Retry-After, gives the webhook another ETag with its pause', async () => {
     const { id } = await newWebhook();
     const before = await app.rest('GET', `/webhooks/${id}`);
