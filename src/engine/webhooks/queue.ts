@@ -118,7 +118,7 @@ export function deliveryQueue(database: Database, me: string) {
       cross join lateral (
         select * from ${deliveries}
         where webhook_id = room.webhook_id and status = 'pending' and due_at <= ${now}
-          and type = any(${sql.placeholder('types')}::text[])
+          and (type = any(${sql.placeholder('types')}::text[]) or position <= (select deleted from feed))
           and webhook_id || ' ' || subject <> all(${sql.placeholder('running')}::text[])
         order by due_at, position limit room.free) as delivery
       left join ${events} on ${events.position} = delivery.position`,

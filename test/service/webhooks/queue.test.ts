@@ -59,6 +59,20 @@ describe('of the deliveries of a row', () => {
     expect(due.map(({ position }) => position)).toEqual([3]);
   });
 
+  test('one of a type that no process knows holds up the others until its event is deleted, and is then given up', async () => {
+    const queue = queueOf('one');
+    await sql("update events set type = 'pet.removed' where position = 1");
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    expect((await queue.due(some)).map(({ position }) => position)).toEqual([3]);
+    await sql('with old as (delete from events where position = 1) update feed set deleted = 1');
+    const due = await queue.due(some);
+    expect(due.map(({ position, time }) => [position, time === null])).toEqual([
+      [1, true],
+      [3, false],
+    ]);
+  });
+
   test('the first becomes due again if a process has left them without', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
