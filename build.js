@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 
 /*
  * Bundles `src` and the packages it uses into `dist`, unless `dist` is newer; what runs it calls this first. A process starts
@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
  * built before runs as it is.
  */
 
-/** Written after each build. It lists the files of the build. */
+/** Written after each build, with the time when that began. It lists the files of the build. */
 const STAMP = 'dist/.built';
 const COMMANDS = ['events', 'healthy', 'keys', 'migrate', 'schema', 'seed'];
 const SOURCES = ['build.js', 'tsconfig.json', 'package-lock.json', 'src'];
@@ -22,6 +22,7 @@ if (!existsSync('node_modules/esbuild')) {
     );
 } else if (!isThere || newestOf(SOURCES) > timeOf(STAMP)) {
   process.stderr.write('Building ...\n');
+  const begun = new Date();
   const files = await bundle();
   // A schema that breaks a rule of its own, such as of its lifecycle, is told now and not by a stack at the start.
   const { status } = spawnSync(process.execPath, ['dist/commands/schema.js', '--dry-run'], { stdio: 'inherit' });
@@ -33,6 +34,7 @@ if (!existsSync('node_modules/esbuild')) {
     if (!isKept) rmSync(`dist/${name}`, { recursive: true });
   }
   writeFileSync(STAMP, files.join('\n'));
+  utimesSync(STAMP, begun, begun);
 }
 
 /** Bundles the sources, and returns the paths of the files. */

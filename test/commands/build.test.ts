@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { editedCode, editedCopy } from '../bench/edit.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -50,6 +51,29 @@ test('a build keeps the files of the build before, and removes older ones', () =
     const ofTwo = two.filter((name) => !one.includes(name));
     expect(three).toEqual(expect.arrayContaining(ofTwo));
     expect(three).toHaveLength(two.length);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+});
+
+test('a change that is saved during a build is in the next one', async () => {
+  const file = 'src/petstore/service.ts';
+  const titled = (title: string) => ({ file, replace: "title: 'Pet store'", by: `title: '${title}'` });
+  const copy = editedCopy(root, titled('One'));
+  try {
+    const save = (title: string) => writeFileSync(join(copy, file), editedCode(root, titled(title)));
+    const build = () => once(spawn(process.execPath, ['build.js'], { cwd: copy, stdio: 'ignore' }), 'exit');
+    const bundled = () => statSync(join(copy, 'dist/main.js')).mtimeMs;
+    const before = bundled();
+    save('Two');
+    const building = build();
+    await vi.waitFor(() => expect(bundled()).toBeGreaterThan(before), 10_000);
+    save('Three');
+    await building;
+    await build();
+    const files = readdirSync(join(copy, 'dist'), { encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+    const texts = files.map((name) => readFileSync(join(copy, 'dist', name), 'utf8'));
+    expect(texts.some((text) => text.includes('"Three"'))).toBe(true);
   } finally {
     rmSync(copy, { recursive: true });
   }
