@@ -275,7 +275,7 @@ if (hasCommonTests) {
 
   test.each([
     {},
-    { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+    { OTEL_SDK_DISABLED: 'True', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
     { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
   ])('with %o, requests are not traced', async (environment) => {
     const service = await start(environment);
