@@ -61,16 +61,25 @@ async function claim(mine: string, path: string): Promise<boolean> {
  * @returns the file by which another process shows that it is doing so; undefined if there is none
  */
 async function removeStale(path: string, folder: string, mine: string): Promise<string | undefined> {
-  const found = await readFile(path, 'utf8').catch(() => undefined);
+  const found = await readIfThere(path);
   if (found === undefined) return undefined;
   const holder = parseHolder(found);
   if (holder === undefined || !(await hasEnded(holder))) throw heldBy(holder, folder, path);
   const takeover = join(folder, `lock.takeover.${holder.id}`);
   if (!(await claim(mine, takeover))) return takeover;
-  const now = await readFile(path, 'utf8').catch(() => undefined);
+  const now = await readIfThere(path);
   if (now === found) await rm(path, { force: true });
   await rm(takeover, { force: true });
   return undefined;
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function parseHolder(text: string): Holder | undefined {
@@ -86,7 +95,8 @@ async function hasEnded({ pid, host, began }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    // After a restart of the system, another user's process may have the pid: EPERM.
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return true;
   }
   const started = await startOf(pid);
   return began !== null && started !== null && began !== started;

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { lockFolder } from '../../../src/engine/db/lock.ts';
 import { makeTemporaryFolder } from '../../support/temporary.ts';
 
@@ -13,6 +13,13 @@ test('a folder is locked by one process, and released', async () => {
   await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${process.pid} on `);
   await unlock();
   await (await lockFolder(folder.path))();
+  folder.remove();
+});
+
+test('a lock that cannot be read is an error, and is not waited for', async () => {
+  const folder = makeTemporaryFolder();
+  mkdirSync(join(folder.path, 'lock.json'));
+  await expect(lockFolder(folder.path)).rejects.toMatchObject({ code: 'EISDIR' });
   folder.remove();
 });
 
@@ -32,6 +39,18 @@ if (process.platform === 'linux') {
     await expect.poll(() => stat()[2]).toBe('Z');
     await (await lockFolder(folder.path))();
     parent.kill();
+    folder.remove();
+  });
+
+  test('the lock of an earlier start of the system is taken over, even if a process of another user has its pid', async () => {
+    const folder = makeTemporaryFolder();
+    const holder = { id: 'earlier', pid: 1, host: hostname(), began: 'an-earlier-boot/100' };
+    writeFileSync(join(folder.path, 'lock.json'), JSON.stringify(holder));
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    });
+    await (await lockFolder(folder.path))();
+    kill.mockRestore();
     folder.remove();
   });
 }
