@@ -124,7 +124,7 @@ export function placesValue(
   );
 }
 
-const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) as place(
+const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) as requested(
   key integer, parent bigint, "afterId" bigint, "afterValue" text, "beforeId" bigint, "beforeValue" text)`;
 
 const LIMIT = sql.placeholder('limit');
@@ -133,12 +133,12 @@ export const MAX_PAGES = 50;
 
 /** Reads up to `MAX_PAGES` pages: the index of each in `places`, and its rows, at most the placeholder `limit`. */
 export function pagesQuery(page: PageQuery): SQL {
-  return sql`select place.key, ${recordRows(pageQuery(page))} from ${PLACES}`;
+  return sql`select requested.key, ${recordRows(pageQuery(page))} from ${PLACES}`;
 }
 
 function pageQuery(page: PageQuery): SQL {
   const { list, sortName, filters, parent } = page;
-  if (parent !== undefined) return byValueQuery(page, parent, sql`place.parent`);
+  if (parent !== undefined) return byValueQuery(page, parent, sql`requested.parent`);
   if (isSearch(list, sortName, filters)) return searchQuery(page);
   const [only] = filters;
   if (only !== undefined && 'column' in only && only.column !== list.id) return mergedQuery(page, only);
@@ -234,7 +234,8 @@ function orderConditions({ list: { id, joinedId }, sortName, sort, filters, boun
   const ids = joinedId === undefined ? [id] : [id, joinedId];
   const conditionsOf = (side: 'after' | 'before', operator: SQL, limits: readonly SQL[], isWithin: SQL, inner: SQL) => {
     if (bounds[side] === undefined) return limits.map((limit) => sql`${by?.expression} ${isWithin} ${limit}`);
-    const [placeId, value] = [sql`place.${sql.identifier(`${side}Id`)}`, sql`place.${sql.identifier(`${side}Value`)}`];
+    const part = (name: string) => sql`requested.${sql.identifier(side + name)}`;
+    const [placeId, value] = [part('Id'), part('Value')];
     if (by === undefined) return ids.map((key) => sql`${key} ${operator} ${placeId}`);
     const key = by.toComparable(value);
     const all = sql.join([key, ...limits], sql`, `);

@@ -3,7 +3,7 @@ import { type Decoder, type RowOf, rowReader, type Shape } from './row.ts';
 
 /** A query's rows as one text, so that a statement can return several lists: made in two thirds of the time of JSON. */
 export function recordRows(query: SQL): SQL {
-  return sql`(select string_agg(row::text, E'\n') from (${query}) as row)`;
+  return sql`(select string_agg((row.*)::text, E'\n') from (${query}) as row)`;
 }
 
 /** Decodes that text; it is null for an empty list, which the caller has to handle. */

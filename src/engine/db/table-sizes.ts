@@ -11,7 +11,7 @@ export function tableSizes(database: Database, tables: readonly PgTable[]) {
   const read = database.statement(
     'tables.sizes',
     'lookup',
-    sql`select name, pg_relation_size(name::regclass) / current_setting('block_size')::int
+    sql`select name, pg_relation_size(quote_ident(name)::regclass) / current_setting('block_size')::int
       from unnest(${sql.placeholder('names')}::text[]) as name`,
     { name: String, pages: Number },
   );

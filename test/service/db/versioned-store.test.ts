@@ -19,6 +19,7 @@ import type { List } from '../../../src/engine/db/keyset.ts';
 import { namePrefix } from '../../../src/engine/db/name-order.ts';
 import { pages } from '../../../src/engine/db/paging.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
+import { tableSizes } from '../../../src/engine/db/table-sizes.ts';
 import { versionedStore } from '../../../src/engine/db/versioned-store.ts';
 import type { Int64 } from '../../../src/engine/int64.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -56,6 +57,13 @@ const chapters = pgTable('Chapters', {
   version: versionColumn(),
 });
 
+/** With names that our own statements have used. */
+const place = pgTable('place', {
+  id: id(),
+  row: integer(),
+  version: versionColumn(),
+});
+
 const authors = pgTable(
   'authors',
   {
@@ -81,6 +89,8 @@ const chapterStore = () =>
     references: { partOf: 'a chapter' },
     keptBy: { Chapters_partOf_Chapters_id_fk: 'while it has parts' },
   });
+
+const placeStore = () => versionedStore(opened.database, { table: place, list: tableList(place), one: 'place' });
 
 const novelList: List<typeof novels._.columns, 'id', 'id'> = {
   name: 'novels',
@@ -116,6 +126,7 @@ beforeAll(async () => {
       `create table "Chapters" (${ids}, mood "Mood", parts boolean[], "partOf" bigint constraint "Chapters_partOf_Chapters_id_fk" references "Chapters")`,
       [],
     );
+    await query(`create table place (${ids}, "row" integer)`, []);
     await query(
       `create table authors (${ids}, name text not null, born_in integer not null default 0,
         email text constraint authors_email_unique unique, code text, constraint authors_born unique (name, born_in))`,
@@ -244,7 +255,7 @@ test('a column of JSON stops the start', () => {
   expect(open).toThrow('note must not be JSON; write a store for such columns.');
 });
 
-test('a table and an enum with capital letters are written and filtered as others are', async () => {
+test('a table and an enum with capital letters are written, filtered and measured as others are', async () => {
   const store = chapterStore();
   const parts = [true, false, null] as boolean[];
   const made = await Promise.all(['calm', 'tense'].map((mood) => store.create({ mood: mood as 'calm', parts })));
@@ -255,6 +266,17 @@ test('a table and an enum with capital letters are written and filtered as other
   const [{ id }] = made as [(typeof made)[number]];
   expect(await store.update(id, { mood: 'tense' }, undefined)).toMatchObject({ mood: 'tense', parts, version: 2 });
   expect((await store.list({ mood: ['tense'] }, 'id', {})).rows).toMatchObject([{ parts }, { parts }]);
+  const sizes = tableSizes(opened.database, [chapters]);
+  await sizes.refresh();
+  expect(sizes.pagesOf([chapters])).toEqual([1]);
+});
+
+test('a table named place and a column named row are listed as others are', async () => {
+  const store = placeStore();
+  const made = await Promise.all([7, 8].map((row) => store.create({ row })));
+  const { rows, cursorOf } = await store.list({}, 'id', { first: 1 });
+  const next = await store.list({}, 'id', { after: cursorOf(rows[0] as (typeof rows)[number]) });
+  expect([...rows, ...next.rows]).toEqual(made);
 });
 
 test('a row that another one of its own table refers to cannot be deleted, and the error says why', async () => {
