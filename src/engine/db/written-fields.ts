@@ -19,7 +19,7 @@ export function fieldOf(key: string, column: PgColumn) {
   const value = sql.placeholder(key);
   const changed = column.notNull
     ? sql`coalesce(${value}, ${column})`
-    : sql`case when ${key} = any(${sql.placeholder('givenFields')}::text[]) then ${value}::${type} else ${column} end`;
+    : sql`case when ${key} = any(${sql.placeholder('givenFields')}::text[]) then ${value} else ${column} end`;
   return {
     key,
     column,

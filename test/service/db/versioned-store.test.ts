@@ -12,6 +12,7 @@ import {
   timestamp,
   unique,
   uniqueIndex,
+  varchar,
 } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
@@ -61,6 +62,7 @@ const chapters = pgTable('Chapters', {
 const place = pgTable('place', {
   id: id(),
   row: integer(),
+  code: varchar({ length: 5 }),
   version: versionColumn(),
 });
 
@@ -126,7 +128,7 @@ beforeAll(async () => {
       `create table "Chapters" (${ids}, mood "Mood", parts boolean[], "partOf" bigint constraint "Chapters_partOf_Chapters_id_fk" references "Chapters")`,
       [],
     );
-    await query(`create table place (${ids}, "row" integer)`, []);
+    await query(`create table place (${ids}, "row" integer, code varchar(5))`, []);
     await query(
       `create table authors (${ids}, name text not null, born_in integer not null default 0,
         email text constraint authors_email_unique unique, code text, constraint authors_born unique (name, born_in))`,
@@ -277,6 +279,14 @@ test('a table named place and a column named row are listed as others are', asyn
   const { rows, cursorOf } = await store.list({}, 'id', { first: 1 });
   const next = await store.list({}, 'id', { after: cursorOf(rows[0] as (typeof rows)[number]) });
   expect([...rows, ...next.rows]).toEqual(made);
+});
+
+test('a change that is too long for its column is rejected as a new row is, and not cut off', async () => {
+  const store = placeStore();
+  const { id } = await store.create({ code: 'short' });
+  await expect(store.create({ code: 'longer' })).rejects.toThrow('too long');
+  await expect(store.update(id, { code: 'longer' }, undefined)).rejects.toThrow('too long');
+  expect(await store.byId.load(id)).toMatchObject({ code: 'short', version: 1 });
 });
 
 test('a row that another one of its own table refers to cannot be deleted, and the error says why', async () => {
