@@ -32,10 +32,11 @@ function decoderOf(column: Column | Decoder<unknown>): Decoder<unknown> {
   if (type === 'integer') return Number;
   if (is(column, PgBoolean)) return readBoolean;
   if (column instanceof PgArray) {
-    const isOfBooleans = is(column.baseColumn, PgBoolean);
+    const { baseColumn } = column;
+    const readItem = is(baseColumn, PgBoolean) ? readBoolean : (item: unknown) => baseColumn.mapFromDriverValue(item);
     return (value) => {
       const items = typeof value === 'string' ? parseArray(value) : (value as unknown[]);
-      return column.mapFromDriverValue(isOfBooleans ? items.map((item) => item && readBoolean(item)) : items);
+      return items.map((item) => (item === null ? null : readItem(item)));
     };
   }
   if (!type.startsWith('timestamp')) return (value) => column.mapFromDriverValue(value);

@@ -63,6 +63,7 @@ const place = pgTable('place', {
   id: id(),
   row: integer(),
   code: varchar({ length: 5 }),
+  numbers: bigint({ mode: 'bigint' }).array(),
   version: versionColumn(),
 });
 
@@ -128,7 +129,7 @@ beforeAll(async () => {
       `create table "Chapters" (${ids}, mood "Mood", parts boolean[], "partOf" bigint constraint "Chapters_partOf_Chapters_id_fk" references "Chapters")`,
       [],
     );
-    await query(`create table place (${ids}, "row" integer, code varchar(5))`, []);
+    await query(`create table place (${ids}, "row" integer, code varchar(5), numbers bigint[])`, []);
     await query(
       `create table authors (${ids}, name text not null, born_in integer not null default 0,
         email text constraint authors_email_unique unique, code text, constraint authors_born unique (name, born_in))`,
@@ -287,6 +288,12 @@ test('a change that is too long for its column is rejected as a new row is, and 
   await expect(store.create({ code: 'longer' })).rejects.toThrow('too long');
   await expect(store.update(id, { code: 'longer' }, undefined)).rejects.toThrow('too long');
   expect(await store.byId.load(id)).toMatchObject({ code: 'short', version: 1 });
+});
+
+test('a list keeps the items without a value', async () => {
+  const numbers = [1n, 2n ** 60n, null] as bigint[];
+  const { id } = await placeStore().create({ numbers });
+  expect(await placeStore().byId.load(id)).toMatchObject({ numbers });
 });
 
 test('a row that another one of its own table refers to cannot be deleted, and the error says why', async () => {
