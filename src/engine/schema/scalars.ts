@@ -3,7 +3,7 @@ import { isDate } from '../date.ts';
 import { type Int64, parseInt64, toInt64 } from '../int64.ts';
 
 const AN_INT64 = 'an integer (int64) of 64 bits';
-const A_DATE = 'a full-date of RFC 3339, such as 2026-11-21';
+const A_DATE = 'a full-date of RFC 3339 from the year 1 on, such as 2026-11-21';
 const A_DATE_TIME =
   'a date-time of RFC 3339 with its offset, from the year 1 to 9999 in UTC, such as 2026-11-21T09:30:00Z';
 
@@ -36,13 +36,18 @@ export const dateScalar = new GraphQLScalarType<string, string>({
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   extensions: { accepts: A_DATE, bytes: 12, jsonSchema: { type: 'string', format: 'date' } },
   serialize: (value) => {
-    if (typeof value === 'string' && isDate(value)) return value;
+    if (isDay(value)) return value;
     // Its type in code has all texts, such as those of `toISOString`.
     throw new TypeError(`${value} is not ${A_DATE}.`);
   },
-  parseValue: (value) => (typeof value === 'string' && isDate(value) ? value : reject('Date', A_DATE)),
-  parseLiteral: (node) => (node.kind === Kind.STRING && isDate(node.value) ? node.value : reject(node, A_DATE)),
+  parseValue: (value) => (isDay(value) ? value : reject('Date', A_DATE)),
+  parseLiteral: (node) => (node.kind === Kind.STRING && isDay(node.value) ? node.value : reject(node, A_DATE)),
 });
+
+/** PostgreSQL has no year 0. */
+function isDay(value: unknown): value is string {
+  return typeof value === 'string' && isDate(value) && !value.startsWith('0000');
+}
 
 /** An instant; in code a `Date`. */
 export const dateTimeScalar = new GraphQLScalarType<Date, string>({

@@ -31,3 +31,14 @@ test.each([
   const { data, errors } = returned(type, value);
   expect([data, errors?.map(({ message }) => message)]).toEqual([null, [expect.stringContaining(`${value} is not a`)]]);
 });
+
+test('a day of the year 0, which PostgreSQL cannot store, is not accepted', () => {
+  const { builder, buildSchema } = createSchema();
+  const args = builder.args((t) => ({ day: t.field({ type: 'Date', required: true, description: 'A day.' }) }));
+  const resolve = (_: unknown, { day }: { readonly day: string }) => day;
+  builder.queryField('field', (t) => t.string({ args, description: 'A field.', resolve }));
+  const schema = buildSchema();
+  const ask = (day: string) => graphqlSync({ schema, source: `{ field(day: "${day}") }` });
+  expect(ask('0001-01-01').data).toEqual({ field: '0001-01-01' });
+  expect(ask('0000-12-31').errors?.[0]?.message).toContain('must be a full-date of RFC 3339 from the year 1 on');
+});
