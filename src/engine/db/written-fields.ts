@@ -74,7 +74,10 @@ export function uniqueFieldsOf(table: PgTable, fields: readonly WrittenField[]):
   );
 }
 
-/** Skips a row that another one keeps from being stored, or that refers to one that may not exist: alone, it waits or fails. */
+/**
+ * Skips a row that another one keeps from being stored, or that refers to one that may not exist: alone, it waits or fails.
+ * All wait while another transaction stores a unique value of one of them.
+ */
 export function insertManyQuery(
   table: PgTable,
   selected: SQL,
