@@ -30,8 +30,9 @@ if (!existsSync('node_modules/esbuild')) {
   // Changed chunks have new names. Those of the build before stay, for a service that runs from them.
   const before = isThere ? readFileSync(STAMP, 'utf8').split('\n') : [];
   for (const name of readdirSync('dist')) {
-    const isKept = [...files, ...before].some((path) => path.startsWith(`dist/${name}`));
-    if (!isKept) rmSync(`dist/${name}`, { recursive: true });
+    const isKept = [STAMP, ...files, ...before].some((path) => path.startsWith(`dist/${name}`));
+    // Another build at the same time may have removed it.
+    if (!isKept) rmSync(`dist/${name}`, { recursive: true, force: true });
   }
   writeFileSync(STAMP, files.join('\n'));
   utimesSync(STAMP, begun, begun);

@@ -35,14 +35,22 @@ describe('the build stops with one clear line', () => {
   });
 });
 
+const file = 'src/petstore/service.ts';
+const titled = (title: string) => ({ file, replace: "title: 'Pet store'", by: `title: '${title}'` });
+/** Saves the copy with another title. */
+const save = (copy: string, title: string) => writeFileSync(join(copy, file), editedCode(root, titled(title)));
+/** Resolves with the code with which the build exits. */
+async function build(copy: string): Promise<number> {
+  const [code] = await once(spawn(process.execPath, ['build.js'], { cwd: copy, stdio: 'ignore' }), 'exit');
+  return code;
+}
+
 test('a build keeps the files of the build before, and removes older ones', () => {
-  const file = 'src/petstore/service.ts';
-  const titled = (title: string) => ({ file, replace: "title: 'Pet store'", by: `title: '${title}'` });
   const copy = editedCopy(root, titled('One'));
   try {
     const files = () => readdirSync(join(copy, 'dist'), { recursive: true, encoding: 'utf8' });
     const rebuilt = (title: string) => {
-      writeFileSync(join(copy, file), editedCode(root, titled(title)));
+      save(copy, title);
       execFileSync(process.execPath, ['build.js'], { cwd: copy, stdio: 'pipe' });
       return files();
     };
@@ -57,23 +65,31 @@ test('a build keeps the files of the build before, and removes older ones', () =
 });
 
 test('a change that is saved during a build is in the next one', async () => {
-  const file = 'src/petstore/service.ts';
-  const titled = (title: string) => ({ file, replace: "title: 'Pet store'", by: `title: '${title}'` });
   const copy = editedCopy(root, titled('One'));
   try {
-    const save = (title: string) => writeFileSync(join(copy, file), editedCode(root, titled(title)));
-    const build = () => once(spawn(process.execPath, ['build.js'], { cwd: copy, stdio: 'ignore' }), 'exit');
     const bundled = () => statSync(join(copy, 'dist/main.js')).mtimeMs;
     const before = bundled();
-    save('Two');
-    const building = build();
+    save(copy, 'Two');
+    const building = build(copy);
     await vi.waitFor(() => expect(bundled()).toBeGreaterThan(before), 10_000);
-    save('Three');
+    save(copy, 'Three');
     await building;
-    await build();
+    await build(copy);
     const files = readdirSync(join(copy, 'dist'), { encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
     const texts = files.map((name) => readFileSync(join(copy, 'dist', name), 'utf8'));
     expect(texts.some((text) => text.includes('"Three"'))).toBe(true);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+});
+
+test('commands that build at the same time all work', async () => {
+  const copy = editedCopy(root, titled('One'));
+  try {
+    for (const title of ['Two', 'Three', 'Four']) {
+      save(copy, title);
+      expect(await Promise.all([build(copy), build(copy), build(copy)])).toEqual([0, 0, 0]);
+    }
   } finally {
     rmSync(copy, { recursive: true });
   }
