@@ -479,7 +479,7 @@ export interface components {
             attempts: number;
             /**
              * Format: date-time
-             * @description When the last attempt was made, if there was one.
+             * @description When the last attempt was made, or when it was given up because its event is no longer kept.
              */
             lastAttemptAt?: string;
             /**

@@ -105,7 +105,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       lastAttemptAt: t.expose('lastAttemptAt', {
         type: 'DateTime',
         nullable: true,
-        description: 'When the last attempt was made, if there was one.',
+        description: 'When the last attempt was made, or when it was given up because its event is no longer kept.',
       }),
       nextAttemptAt: t.expose('dueAt', {
         type: 'DateTime',
