@@ -23,7 +23,10 @@ const MAX_PAGE_SIZE = 500;
 /** How long a page may wait for its first event, in seconds. */
 const MAX_WAIT = 20;
 
-const waitForEvents: WaitFor = async (fields, { streams }, request) => {
+const waitForEvents: WaitFor = async (fields, { streams }, { meter, isCutOff }) => {
+  let hasEnded = false;
+  // If one field may not wait, the others give back their places.
+  const request = { meter, isCutOff: () => hasEnded || isCutOff() };
   const waits = [...fields].map(async ([key, { after, types, subject, wait }]) => {
     if (!wait) return [key, undefined] as const;
     const filter = { types, subject } as EventFilter;
@@ -31,7 +34,11 @@ const waitForEvents: WaitFor = async (fields, { streams }, request) => {
     const end = await waited.catch(leaveToResolver);
     return [key, end && toEventId(end)] as const;
   });
-  return { feedEnds: new Map(await Promise.all(waits)) };
+  try {
+    return { feedEnds: new Map(await Promise.all(waits)) };
+  } finally {
+    hasEnded = true;
+  }
 };
 
 /** A wrong cursor is an error of the field, with or without a wait. */

@@ -61,3 +61,18 @@ test('a wrong cursor is the error of its field, with or without a wait', async (
   expect(errors).toMatchObject([{ path: ['events'], extensions: { code: 'GONE' } }]);
   expect(await errorsOf(1)).toEqual(errors);
 });
+
+test('a query with a field that may not wait gives back the places of the others soon', async () => {
+  const other = await startTestApp({ MAX_STREAMS: 20 });
+  const wait = (count: number, seconds: number) => {
+    const fields = Array.from({ length: count }, (_, n) => `e${n}: events(after: "now", wait: ${seconds}) ${PAGE}`);
+    return other.graphql(`{ ${fields} }`);
+  };
+  try {
+    const message = 'You have 2 streams already; close one first.';
+    expect((await wait(3, 20)).errors).toMatchObject([{ message, extensions: { code: 'RATE_LIMITED' } }]);
+    await expect.poll(async () => (await wait(2, 1)).errors, { timeout: 10_000, interval: 500 }).toBeUndefined();
+  } finally {
+    await other.dispose();
+  }
+});
