@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../engine/db/client.ts';
 import { toEventId } from '../engine/events/cursor.ts';
 import { feedStore } from '../engine/events/feed.ts';
+import { subjectOf } from '../engine/events/graphql.ts';
 import { eventTypesOf } from '../engine/events/source.ts';
 import { type Int64, parseInt64 } from '../engine/int64.ts';
 import { stringifyJson } from '../engine/json.ts';
@@ -28,6 +29,8 @@ runCommand(USAGE, async () => {
   const given = Object.keys(values).join();
   const unknown = values.type?.find((type) => !types.includes(type));
   if (unknown !== undefined) throw new Error(`${unknown} is no type of event; there are ${types.join(', ')}.`);
+  const wrong = values.subject !== undefined && subjectOf(petStoreService.events).check(values.subject);
+  if (wrong) throw new Error(`--subject ${wrong}.`);
   if (command === 'tail' && others.length === 0) await withExistingDatabase((database) => tail(database, values));
   else if (command === 'redeliver' && others.length === 1 && given === 'after' && values.after !== undefined) {
     const [id, after] = [parseInt64(others[0] as string), values.after];

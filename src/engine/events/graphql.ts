@@ -195,7 +195,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
 }
 
 /** A row: the name of a list with events, a slash and an id. A misspelt one would have no events forever. */
-function subjectOf(sources: readonly EventSource[]): Bounds {
+export function subjectOf(sources: readonly EventSource[]): Bounds {
   const lists = sources.map(({ list }) => list.name);
   const pattern = `^(${lists.join('|')})/-?[0-9]{1,19}$`;
   const accepts = `a list (${lists.join(', ')}), a slash and an id, such as ${lists[0]}/1`;

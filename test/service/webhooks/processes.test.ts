@@ -97,6 +97,10 @@ describe('npm run events', () => {
     [['epoch', '--after', '1.0'], /^npm run events -- tail/],
     [['redeliver', '1'], /^npm run events -- tail/],
     [['tail', '--type', 'pet.sold'], /^pet\.sold is no type of event; there are order\.placed, /],
+    [
+      ['tail', '--subject', 'pet/1'],
+      /^--subject must be a list \(orders, .*\), a slash and an id, such as orders\/1\.$/m,
+    ],
     [[], /^npm run events -- tail/],
   ])('%j ends with 1 and says why', async (args, message) => {
     const { code, errors } = await runToEnd('commands/events', args, environment);
