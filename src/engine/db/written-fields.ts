@@ -3,17 +3,22 @@ import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core
 import { byRequests } from './by-request.ts';
 import { typeOf } from './columns.ts';
 
+/** The keys of the values of a statement that are of no column. */
+const OWN_KEYS = ['requestId', 'expectedVersion', 'givenFields'];
+
 type WrittenField = ReturnType<typeof fieldOf>;
 
 /**
  * The value of a field is a placeholder with its key; `givenFields` has the keys of those that a change doesn't omit.
  *
- * @throws {Error} when the default of the column is an SQL expression
+ * @throws {Error} for a column with JSON or with a default that is no constant, or with the key of another value
  */
 export function fieldOf(key: string, column: PgColumn) {
   const { default: fallback = null, hasDefault, generated, dataType, name } = column;
   if (is(fallback, SQL) || (hasDefault && fallback === null) || generated !== undefined)
     throw new Error(`${name} must have a constant for its default, or none; write a store for other columns.`);
+  if (OWN_KEYS.includes(key))
+    throw new Error(`${name} needs another property than ${key}, which the store has itself.`);
   if (dataType === 'json') throw new Error(`${name} must not be JSON; write a store for such columns.`);
   const type = typeOf(column);
   const value = sql.placeholder(key);

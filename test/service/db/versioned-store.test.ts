@@ -258,6 +258,12 @@ test('a column of JSON stops the start', () => {
   expect(open).toThrow('note must not be JSON; write a store for such columns.');
 });
 
+test('a column with the name of what the store itself is given stops the start', () => {
+  const table = pgTable('visits', { id: id(), requestId: text('request_id'), version: versionColumn() });
+  const open = () => versionedStore(opened.database, { table, list: tableList(table), one: 'visit' });
+  expect(open).toThrow('request_id needs another property than requestId, which the store has itself.');
+});
+
 test('a table and an enum with capital letters are written, filtered and measured as others are', async () => {
   const store = chapterStore();
   const parts = [true, false, null] as boolean[];
