@@ -32,13 +32,16 @@ export function createSequencer(database: Database, { retention, onPublished, on
       from publish_changes(${sql.placeholder('most')}::integer)`,
     { moved: Number, more: Boolean, lag: Number, isBusy: Boolean, last: Number },
   );
+  // The events of a long transaction have earlier times than those before them, which must not be deleted with them.
   const deleteOld = database.statement(
     'events.deleteOld',
     'write',
-    sql`with oldest as (select position, time from events order by position limit ${DELETED_AT_ONCE}),
+    sql`with oldest as (
+        select position, max(time) over (order by position) as latest
+        from (select position, time from events order by position limit ${DELETED_AT_ONCE}) as oldest),
       old as (
         delete from events where position in (
-          select position from oldest where time < now() - make_interval(secs => ${sql.placeholder('retention')}::integer))
+          select position from oldest where latest < now() - make_interval(secs => ${sql.placeholder('retention')}::integer))
         returning position)
       update feed set deleted = greatest(deleted, (select max(position) from old)) where exists (select from old)
       returning (select count(*) from old)`,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -76,6 +76,30 @@ test('of a statement with several rows, only those are published that a client c
     ['category.updated', 'Bird 1'],
     ['category.updated', 'Bird 3'],
   ]);
+});
+
+test('an event is kept for its time, also before and after those of a transaction that takes longer', async () => {
+  const last = await endOfFeed();
+  await query("update events set time = now() - interval '1 hour'");
+  const minutesAgo = async (minutes: number) => {
+    await category();
+    await query(`update outbox set time = now() - interval '${minutes} minutes'`);
+    await publish();
+  };
+  for (const minutes of [50, 1, 40]) await minutesAgo(minutes);
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  const onFailure = (error: unknown) => {
+    throw error;
+  };
+  const sequencer = createSequencer(opened.database, { retention: 30 * 60, onPublished: () => {}, onFailure });
+  sequencer.begin();
+  vi.advanceTimersByTime(60_000);
+  vi.useRealTimers();
+  const deleted = async () => Number((await query('select deleted from feed'))[0]?.[0]);
+  await expect.poll(deleted, { timeout: 10_000 }).toBeGreaterThan(Number(last));
+  await sequencer.end();
+  expect(await deleted()).toBe(Number(last) + 1);
+  expect(await eventsAfter(`${Number(last) + 1}`)).toHaveLength(2);
 });
 
 test('a row that gets another id is published as deleted and created', async () => {
