@@ -61,7 +61,7 @@ async function readPost(request: IncomingRequest) {
 }
 
 function readSearch(search: string): Readonly<Record<string, unknown>> {
-  const params: Record<string, unknown> = {};
+  const params: Record<string, unknown> = Object.create(null);
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
     const isJson = name === 'variables' || name === 'extensions';

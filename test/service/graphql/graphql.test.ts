@@ -220,6 +220,10 @@ describe('over HTTP', () => {
       { doc_id: '1' },
       '"doc_id" is not a parameter of GraphQL, which accepts query, operationName, variables, extensions.',
     ],
+    [
+      JSON.parse('{"__proto__": "1"}'),
+      '"__proto__" is not a parameter of GraphQL, which accepts query, operationName, variables, extensions.',
+    ],
     [{ variables: '{"id": 3, "id": 4}' }, 'variables has an object with the member "id" more than once.'],
     [{ extensions: '{"a": {"b": 1, "\\u0062": 2}}' }, 'extensions has an object with the member "b" more than once.'],
   ])('GET with %j is 400: nothing is dropped silently', async (parameters, message) => {
