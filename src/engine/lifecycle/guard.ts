@@ -73,11 +73,11 @@ export function createLifecycleEnforcement(
 
   function assertNoBrownout({ coordinate, annotations: { deprecation } }: Annotated, now: Date, labels: Labels): void {
     if (deprecation === undefined || brownouts.length === 0 || isPastSunset(deprecation, now)) return;
-    const brownout = brownouts.find(
+    const current = brownouts.filter(
       ({ coordinate: only = coordinate, from, until }) => only === coordinate && from <= now && now < until,
     );
-    if (brownout === undefined) return;
-    const { until } = brownout;
+    if (current.length === 0) return;
+    const until = new Date(Math.max(...current.map((one) => one.until.getTime())));
     const ends = until.toISOString().replace('.000Z', 'Z');
     throw new ServiceError(
       'BROWNOUT',

@@ -95,6 +95,14 @@ describe('a brownout', () => {
     expect(headers['retry-after']).toBe('600');
   });
 
+  test('says when the last of those that overlap ends', async () => {
+    const longer = { coordinate: 'Query.book', from, until: new Date('2026-11-24T11:00:00Z') };
+    const shop = openBookshop({ clock: at('2026-11-24T10:05:00Z'), brownouts: [...brownouts, longer] });
+    const { headers, body } = await shop.rest('GET', '/books/2');
+    expect(headers['retry-after']).toBe('3300');
+    expect(body.message).toContain('until 2026-11-24T11:00:00Z');
+  });
+
   test('of one coordinate does not affect others, and ends at the sunset', async () => {
     const only = [{ coordinate: 'Query.reviews', from, until: new Date('2026-12-24T00:00:00Z') }];
     const shop = openBookshop({ clock: at('2026-12-01T23:59:59Z'), brownouts: only });
