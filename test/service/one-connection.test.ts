@@ -45,6 +45,33 @@ describe('one connection', () => {
     expect([mostInside, all]).toEqual([1, most]);
   });
 
+  test('is closed when too many requests wait on all connections, and it has the most of them', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const listener = await listen((_, response) => void held.then(() => response.end('text')), {
+      host: '127.0.0.1',
+      port: 0,
+      stall: 40_000,
+    });
+    const pipeline = async (requests: number) => {
+      const socket = connect(listener.port, '127.0.0.1').on('error', () => {});
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(requests));
+      await once(socket, 'connect');
+      return socket;
+    };
+    const few = await pipeline(2);
+    const many = await Promise.all(Array.from({ length: 30 }, () => pipeline(1_000)));
+    const closed = () => many.filter((socket) => socket.closed).length;
+    await expect.poll(closed, { timeout: 20_000 }).toBeGreaterThan(8);
+    expect(closed()).toBeLessThan(15);
+    release();
+    expect((await read(few, 2)).map(({ body }) => body)).toEqual(['text', 'text']);
+    for (const socket of [few, ...many]) socket.destroy();
+    await listener.drain(0);
+  });
+
   test.each(['/pets', '/pets/0', '/nothing', '/graphql?query={__typename}', '/openapi.json', '/livez', '/'])(
     'has no body in the response to HEAD %s: its length, and then the next response',
     async (path) => {

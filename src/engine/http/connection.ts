@@ -5,19 +5,41 @@ import type { Socket } from 'node:net';
 /** How long a rejected client may take to close the connection, in milliseconds. */
 const MAX_CLOSE_TIME = 2_000;
 
+/** How many pipelined requests wait on all connections: each takes more than a kilobyte of memory. */
+const MAX_WAITING = 20_000;
+
+/** The connections of a listener on which requests wait. */
+export class Pipelines {
+  readonly #lengths = new Map<Connection, number>();
+  #total = 0;
+
+  /** Must be called when the number changes. If too many wait in all, the connection with the most is closed. */
+  set(connection: Connection, length: number): void {
+    this.#total += length - (this.#lengths.get(connection) ?? 0);
+    if (length === 0) this.#lengths.delete(connection);
+    else this.#lengths.set(connection, length);
+    if (this.#total <= MAX_WAITING) return;
+    let [longest, most] = [connection, length];
+    for (const [other, ofOther] of this.#lengths) if (ofOther > most) [longest, most] = [other, ofOther];
+    longest.close();
+  }
+}
+
 /** A client's connection. Its requests are answered one at a time, so that one connection has only one in progress. */
 export class Connection {
   readonly #socket: Socket;
   readonly #handler: RequestListener;
+  readonly #pipelines: Pipelines;
   #current: ServerResponse | undefined;
   /** What starts after the current response: the next ones, and at last the rejection. */
   readonly #waiting: (ServerResponse | (() => void))[] = [];
-  /** Whether input was rejected that is not a request; all later input is ignored. */
+  /** Whether all later input is ignored: what was rejected is not a request, or the connection is closed. */
   #isRejected = false;
 
-  constructor(socket: Socket, handler: RequestListener) {
+  constructor(socket: Socket, handler: RequestListener, pipelines: Pipelines) {
     this.#socket = socket;
     this.#handler = handler;
+    this.#pipelines = pipelines;
   }
 
   get isNew(): boolean {
@@ -29,7 +51,7 @@ export class Connection {
     if (this.#waiting.length === 0 && this.#isFree()) this.#start(response);
     else {
       this.#wait(response);
-      // What has already been read is a few hundred requests at most.
+      // What has already been read is at most 64 KiB.
       this.#socket.pause();
     }
   }
@@ -49,6 +71,18 @@ export class Connection {
     else this.#wait(rejection);
   }
 
+  /** Closes it at once, also if responses are in progress. */
+  close(): void {
+    this.#socket.destroy();
+    this.#drop();
+  }
+
+  #drop(): void {
+    this.#isRejected = true;
+    this.#waiting.length = 0;
+    this.#pipelines.set(this, 0);
+  }
+
   #isFree(): boolean {
     return this.#current === undefined || this.#current.writableFinished;
   }
@@ -62,11 +96,13 @@ export class Connection {
   #wait(next: ServerResponse | (() => void)): void {
     this.#waiting.push(next);
     if (this.#waiting.length === 1) this.#current?.once('close', this.#continue);
+    this.#pipelines.set(this, this.#waiting.length);
   }
 
   readonly #continue = () => {
-    if (!this.#socket.writable) return;
+    if (!this.#socket.writable) return this.#drop();
     const next = this.#waiting.shift();
+    this.#pipelines.set(this, this.#waiting.length);
     if (typeof next === 'function') next();
     else if (next !== undefined) this.#start(next);
     if (this.#waiting.length > 0) this.#current?.once('close', this.#continue);

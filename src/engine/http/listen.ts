@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { Backlog } from './backlog.ts';
-import { Connection, closeSoon } from './connection.ts';
+import { Connection, closeSoon, Pipelines } from './connection.ts';
 
 const OPTIONS = {
   // A missing Host field is rejected here instead, with the Error object.
@@ -43,6 +43,7 @@ export function listen(
   { host, port, stall, onFailure = () => {} }: ListenOptions,
 ): Promise<Listener> {
   const connections = new WeakMap<Socket, Connection>();
+  const pipelines = new Pipelines();
   const backlog = new Backlog();
   const handleLater: RequestListener = (request, response) =>
     backlog.afterwards(() => {
@@ -90,7 +91,7 @@ export function listen(
   function connectionOf(socket: Socket): Connection {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection = new Connection(socket, handleLater);
+    const connection = new Connection(socket, handleLater, pipelines);
     connections.set(socket, connection);
     return connection;
   }

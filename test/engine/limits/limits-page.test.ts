@@ -30,6 +30,7 @@ const documented: Readonly<Record<string, string>> = {
   'events/streams.ts MAX_WAITING': 'batches of events that a stream is behind, because it selects so much',
   'events/event-stream.ts MAX_UNREAD': 'events of a stream that the client has not read yet',
   'errors.ts MAX_VALIDATION_ERRORS': 'errors named in a response',
+  'http/connection.ts MAX_WAITING': 'pipelined requests that wait for earlier ones on their connections, in total',
   'graphql/comparable.ts MAX_NESTING': 'nesting of selections and fragments',
   'graphql/comparable.ts MAX_VALUE_NESTING': 'nesting of values, and of list types',
   'graphql/comparable.ts MAX_PAIRS': 'pairs of fields, or of fragments, with the same name in one place',
