@@ -40,7 +40,7 @@ export interface IncomingRequest extends Pick<RawRequest, 'method' | 'headers' |
 }
 
 const USABLE_ID = /^[\w.:@/+=-]{1,128}$/;
-const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
+const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/;
 
 /** Letters, digits and `-._~`. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;

@@ -296,7 +296,7 @@ describe('PUBLIC_URL is the origin of links', () => {
 });
 
 describe('without PUBLIC_URL, links use the Host of the request', () => {
-  test.each(['shop.example', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000'])('%s', async (host) => {
+  test.each(['shop.example', 'shop.example:', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000'])('%s', async (host) => {
     const response = await open.fetch(
       new Request('http://ignored.example/categories', {
         method: 'POST',
