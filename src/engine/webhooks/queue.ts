@@ -42,6 +42,7 @@ export function deliveryQueue(database: Database, me: string) {
   const { time, correlation } = events;
   const [ids, now] = [sql.placeholder('ids'), sql.placeholder('now')];
   const own = sql`owner = ${me}`;
+  const isActive = sql`enabled and (paused_until is null or paused_until <= ${now})`;
 
   const any = database.statement('delivery.any', 'lookup', sql`select exists (select from ${webhooks} where enabled)`, {
     isAny: Boolean,
@@ -52,8 +53,7 @@ export function deliveryQueue(database: Database, me: string) {
     sql`update ${webhooks} set ${own}, owned_until = now() + make_interval(secs => ${OWNED_FOR})
       where id in (
         select id from ${webhooks}
-        where enabled and (paused_until is null or paused_until <= ${now})
-          and (owner is null or ${own} or owned_until < now())
+        where ${isActive} and (owner is null or ${own} or owned_until < now())
           and (position < (select last from feed) or (
             select min(due_at) from ${deliveries} where webhook_id = ${webhooks.id} and status = 'pending') <= ${now})
         order by id for update skip locked)
@@ -113,7 +113,7 @@ export function deliveryQueue(database: Database, me: string) {
     sql`select delivery.id, delivery.webhook_id, delivery.epoch, delivery.position, delivery.type, delivery.subject,
         delivery.attempts, ${events.time}, ${events.data}::text, ${events.correlation}
       from unnest(${ids}::bigint[], ${sql.placeholder('free')}::integer[]) as room(webhook_id, free)
-      join ${webhooks} on ${webhooks.id} = room.webhook_id and ${own}
+      join ${webhooks} on ${webhooks.id} = room.webhook_id and ${own} and ${isActive}
         and owned_until > now() + make_interval(secs => ${MAX_ATTEMPT})
       cross join lateral (
         select * from ${deliveries}

@@ -8,6 +8,7 @@ let opened: TestDatabase | undefined;
 afterAll(() => opened?.dispose());
 
 const now = new Date();
+const inAnHour = new Date(now.getTime() + 3_600_000);
 const some = { ids: [1], free: [10], types: ['pet.created'], running: [], now };
 
 const sql = (text: string) => (opened as TestDatabase).database.transaction((query) => query(text, []));
@@ -248,6 +249,18 @@ if (databaseKind === 'server') {
     expect(await pending()).toBe('[1] 2 [3] 4 5');
   });
 }
+
+test.each([
+  ['asks for a pause', (queue: ReturnType<typeof queueOf>) => queue.pause(1, 'https://shop.example/', inAnHour)],
+  ['has itself disabled', (queue: ReturnType<typeof queueOf>) => queue.disable(1, 'https://shop.example/', 'Gone.')],
+])('a receiver that %s is sent no more, also by a round that has begun', async (_, stop) => {
+  const queue = queueOf('one');
+  await queue.acquire(now);
+  await queue.spread([1], now);
+  expect(await queue.due(some)).toHaveLength(2);
+  await stop(queue);
+  expect(await queue.due(some)).toEqual([]);
+});
 
 test('a webhook is disabled once, for the log has a line each time, and only at the address that asked for it', async () => {
   const queue = queueOf('one');
