@@ -180,7 +180,8 @@ export function createDeliverer(
     if (outcome === 'disabled' && (await queue.disable(webhook.id, url, error ?? '')))
       warn('a webhook was disabled by its receiver');
     const status = outcome === 'delivered' || outcome === 'failed' ? outcome : 'pending';
-    return { id, status, at: attempt ? begun : null, due, response: attempt?.status ?? null, error };
+    const made = attempt ? { attempts: attempts + 1, at: begun } : { attempts, at: null };
+    return { id, status, ...made, due, response: attempt?.status ?? null, error };
   }
 
   async function send(id: string, event: FeedEvent, webhook: Owned): Promise<Attempt> {

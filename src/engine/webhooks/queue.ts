@@ -23,6 +23,8 @@ export function subjectKey({ webhookId, subject }: Pick<Delivery, 'webhookId' | 
 export interface Settlement {
   readonly id: Int64;
   readonly status: Delivery['status'];
+  /** How many there have been, with this one: it may be stored twice, if the connection is lost. */
+  readonly attempts: number;
   /** When it was made; null if there was none, because the event is no longer kept. */
   readonly at: Date | null;
   /** When the next one is due; null for none. */
@@ -130,10 +132,9 @@ export function deliveryQueue(database: Database, me: string) {
     'write',
     sql`with result as materialized (
         select * from json_to_recordset(${sql.placeholder('results')}::text::json)
-          as result(id bigint, status text, at timestamptz, due timestamptz, response smallint, error text)),
+          as result(id bigint, status text, attempts smallint, at timestamptz, due timestamptz, response smallint, error text)),
       settled as (
-        update ${deliveries} set status = result.status, due_at = due,
-          attempts = attempts + case when at is null then 0 else 1 end,
+        update ${deliveries} set status = result.status, due_at = due, attempts = result.attempts,
           last_attempt_at = coalesce(at, ${now}), response_status = response, error = result.error
         from result
         where ${deliveries.id} = any(array(select id from result)) and ${deliveries.id} = result.id

@@ -177,7 +177,7 @@ test('deliveries are made without reading those that are not due', async () => {
     await queue.acquire(now);
     const due = await queue.due({ ids: [1], free: [3], ...some });
     expect(due).toHaveLength(3);
-    const settlement = { status: 'delivered', at: now, due: null, response: 200, error: null } as const;
+    const settlement = { status: 'delivered', attempts: 1, at: now, due: null, response: 200, error: null } as const;
     await expectByIndex(500, () =>
       queue.settle(
         due.map(({ id }) => ({ ...settlement, id })),

@@ -38,7 +38,10 @@ function queueOf(name: string) {
 }
 
 const settled = (id: unknown, status: 'delivered' | 'pending') =>
-  ({ id: id as number, status, at: now, due: status === 'pending' ? now : null, response: 200, error: null }) as const;
+  ({
+    ...{ id: id as number, status, attempts: 1, at: now, due: status === 'pending' ? now : null },
+    ...{ response: 200, error: null },
+  }) as const;
 
 describe('of the deliveries of a row', () => {
   test('only the first is due, and the next one when that has ended', async () => {
@@ -260,6 +263,15 @@ test.each([
   expect(await queue.due(some)).toHaveLength(2);
   await stop(queue);
   expect(await queue.due(some)).toEqual([]);
+});
+
+test('an attempt counts once, also if it is stored again because nobody knows whether it was', async () => {
+  const queue = queueOf('one');
+  await queue.acquire(now);
+  await queue.spread([1], now);
+  const [first] = await queue.due(some);
+  for (let n = 0; n < 2; n++) await queue.settle([settled(first?.id, 'pending')], now);
+  expect(await sql('select attempts::integer from deliveries where position = 1')).toEqual([[1]]);
 });
 
 test('a webhook is disabled once, for the log has a line each time, and only at the address that asked for it', async () => {
