@@ -1,6 +1,6 @@
 import { stringifyJson } from '../json.ts';
 import type { Database, TracedRequests } from './client.ts';
-import { DatabaseError } from './failures.ts';
+import { DatabaseError, LockTimeout } from './failures.ts';
 
 /** How many statements of one batcher may be in flight. */
 const MAX_IN_FLIGHT = 2;
@@ -22,8 +22,8 @@ interface Call<Item, Value> {
  * Batches calls across all requests: those that arrive while statements are in flight share the next one. A slow
  * statement doesn't hold up the next, so only its own callers wait for it.
  *
- * @param run handles all items with one statement. If the database rejects it, nothing has happened, and each item runs
- *   again on its own, so that only the bad ones fail
+ * @param run handles all items with one statement. If the database rejects it, or it waits too long for a lock, nothing
+ *   has happened, and each item runs again on its own, so that only the bad ones fail
  */
 export function batched<Item, Value>(
   database: Database,
@@ -63,9 +63,10 @@ export function batched<Item, Value>(
         (batch[index] as Call<Item, Value>).resolve(values[index] as Value | Promise<Value>);
       }
     } catch (error) {
-      const isRejected = error instanceof DatabaseError && batch.length > 1;
+      const isUndone = error instanceof DatabaseError || error instanceof LockTimeout;
       for (const call of batch) {
-        if (isRejected) call.resolve(runFor([call]).then(([value]) => value as Value | Promise<Value>));
+        if (isUndone && batch.length > 1)
+          call.resolve(runFor([call]).then(([value]) => value as Value | Promise<Value>));
         else call.reject(error);
       }
     } finally {

@@ -23,7 +23,7 @@ import { tableList } from '../../../src/engine/db/table-list.ts';
 import { tableSizes } from '../../../src/engine/db/table-sizes.ts';
 import { versionedStore } from '../../../src/engine/db/versioned-store.ts';
 import type { Int64 } from '../../../src/engine/int64.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const id = () => bigint({ mode: 'bigint' }).$type<Int64>().primaryKey().generatedByDefaultAsIdentity();
 
@@ -335,6 +335,25 @@ test('of rows with the same unique value one is stored, and the error names what
   await expect(store.replace(id, { name: 'Anne' }, undefined)).rejects.toMatchObject(same('name and bornIn'));
   expect(await store.byId.load(id)).toMatchObject({ name: 'Jane', bornIn: -1, email: null, code: 'J', version: 1 });
 });
+
+// The embedded database has one connection, so there the others wait for the whole transaction.
+test.runIf(databaseKind === 'server')(
+  'rows are stored while another transaction holds the unique value of a row that came with them',
+  async () => {
+    const { database } = opened;
+    const store = versionedStore(database, { table: authors, list: tableList(authors), one: 'author' });
+    const create = (code: string) => store.create({ name: `Author ${code}`, code });
+    const results = await database.transaction(async (query) => {
+      await query("insert into authors (name, code) values ('Holder', 'held')", []);
+      return Promise.allSettled(['free', 'held', 'other'].map(create));
+    });
+    expect(results).toMatchObject([
+      { value: { code: 'free' } },
+      { reason: { code: 'UNAVAILABLE', message: 'Other requests are changing the same rows; try again.' } },
+      { value: { code: 'other' } },
+    ]);
+  },
+);
 
 test('a foreign key without a name for its target stops the start', () => {
   const store = () => versionedStore(opened.database, { table: novels, list: novelList, one: 'book' });
