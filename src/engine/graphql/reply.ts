@@ -3,14 +3,19 @@ import { isPermanent, ServiceError } from '../errors.ts';
 import type { HttpReply, Outcome } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { MAX_ANSWER_BYTES } from '../operation/cost.ts';
-import { formatError, type HttpExtension, toClientError, withoutStacks } from './errors.ts';
+import { formatError, type HttpExtension, withoutStacks } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 
-/** The response to a GraphQL request (GraphQL over HTTP, section 6). */
+/**
+ * The response to a GraphQL request (GraphQL over HTTP, section 6).
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT for one that is too long, so that a change with an `Idempotency-Key` is undone
+ */
 export function toOutcome(result: ExecutionResult, mediaType: string, extension?: LifecycleExtension): Outcome {
   const outcome = { reply: toReply(result, mediaType, extension), error: mostSevere(result) };
   // The cost check cannot know all lengths in advance, such as those of introspection and of escaped characters.
-  return isTooLong(outcome.reply) ? toOutcome({ errors: [toClientError(tooLong())] }, mediaType) : outcome;
+  if (isTooLong(outcome.reply)) throw tooLong();
+  return outcome;
 }
 
 function toReply(result: ExecutionResult, mediaType: string, extension: LifecycleExtension | undefined): HttpReply {
