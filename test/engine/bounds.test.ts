@@ -1,6 +1,10 @@
 import '../../src/process/heap.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { nodeListener } from '../../src/engine/http/node.ts';
 import { parseJson } from '../../src/engine/json.ts';
 import { clientOf } from '../../src/engine/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/engine/lifecycle/tally.ts';
@@ -114,6 +118,36 @@ describe('memory does not grow', () => {
     prepare(0);
     expect(await growthOf(() => numbers(10).forEach(prepare))).toBeLessThan(50);
     expect(prepared).toHaveLength(22);
+  });
+
+  test('by more than 5 MiB for a body, however short its chunks are', async () => {
+    const chunks = 100_000;
+    let arrived = 0;
+    const listener = nodeListener(
+      async ({ readBody }) => {
+        await readBody(chunks, 'me');
+        return { status: 204, headers: [], body: null, encoding: 'utf8', caller: 'me' };
+      },
+      () => {},
+    );
+    const server = createServer((message, response) => {
+      listener(message, response);
+      message.on('data', ({ length }: Buffer) => {
+        arrived += length;
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const growth = await growthOf(async () => {
+      socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+      socket.write('1\r\n1\r\n'.repeat(chunks));
+      await expect.poll(() => arrived, { timeout: 30_000 }).toBe(chunks);
+    });
+    socket.write('0\r\n\r\n');
+    expect(`${(await once(socket, 'data'))[0]}`).toMatch(/^HTTP\/1.1 204 /);
+    socket.destroy();
+    server.close();
+    expect(growth).toBeLessThan(5);
   });
 
   test('with the number of client names', async () => {

@@ -72,7 +72,7 @@ function readBody(
   return new Promise((resolve, reject) => {
     // The client may have disconnected during authentication: then there are no more events.
     if (message.destroyed) reject(new Error('The connection was closed.'));
-    const chunks: Buffer[] = [];
+    let bytes: Buffer = Buffer.alloc(0);
     let size = 0;
     const take = (chunk: Buffer) => {
       size += chunk.length;
@@ -81,21 +81,30 @@ function readBody(
       else if (!bodies.fits(caller, counted)) skipRest(() => reject(tooMuchHeld()));
       else {
         if (counted > 0) bodies.add(response, caller, counted);
-        chunks.push(chunk);
+        bytes = appended(bytes, size, chunk, limit);
       }
     };
     const skipRest = (settle: () => void) => {
       message.off('data', take).resume();
-      chunks.length = 0;
+      bytes = Buffer.alloc(0);
       settle();
     };
     message.on('data', take);
-    message.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    message.once('end', () => resolve(bytes.subarray(0, size)));
     message.once('error', reject);
     message.once('close', () => {
       if (!message.readableEnded) reject(new Error('The connection was closed.'));
     });
   });
+}
+
+/** Appends a chunk, with which the bytes have this size. On its own, a chunk of one byte would take 200 of memory. */
+function appended(bytes: Buffer, size: number, chunk: Buffer, limit: number): Buffer {
+  const start = size - chunk.length;
+  if (start === 0) return chunk;
+  const enough = size <= bytes.length ? bytes : Buffer.concat([bytes.subarray(0, start)], Math.min(2 * size, limit));
+  enough.set(chunk, start);
+  return enough;
 }
 
 function tooMuchHeld(): ServiceError {
