@@ -31,7 +31,7 @@ function differs(version: number, expected: ExpectedVersion): string {
   return `has version ${version}; the expected version is ${wanted}`;
 }
 
-export function beingChanged(what: string): ServiceError {
+function beingChanged(what: string): ServiceError {
   return new ServiceError('CONFLICT', `${what} is being changed by another request; try again.`, {
     headers: RETRY_SOON,
   });

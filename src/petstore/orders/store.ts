@@ -5,7 +5,7 @@ import type { Database } from '../../engine/db/client.ts';
 import { explaining, OUT_OF_RANGE } from '../../engine/db/failures.ts';
 import { columnsOf } from '../../engine/db/keyset.ts';
 import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
-import { beingChanged, type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
+import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { type Int64, ServiceError } from '../../engine/index.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { inventoryList, thenSetStatus } from '../inventory/store.ts';
@@ -222,6 +222,7 @@ export function orderStore(database: Database) {
   };
 
   async function placeAlone(order: PetOrder): Promise<Order> {
+    const placeAgain = database.bind(placeAlone);
     const [found] = await place({ ...order });
     if (found === undefined)
       throw new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} is not the id of a pet.`);
@@ -230,7 +231,8 @@ export function orderStore(database: Database) {
     if (placed.id !== null) return placed;
     if (left !== null && left < order.quantity) throw outOfStock(order.petId, left, order.quantity);
     if (petStatus !== 'available') throw notAvailable(order.petId, petStatus);
-    throw beingChanged(`Pet ${order.petId}`);
+    // The first count of the pet made the row while the statement waited: only the next one sees it.
+    return placeAgain(order);
   }
 
   /** Throws the error of a change that found no order to change. */

@@ -107,6 +107,21 @@ describe('orders and stock', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(statuses);
   });
 
+  test('an order that waits for the first count of its pet is OUT_OF_STOCK if it is too little', async () => {
+    const petId = await makePet();
+    let placing: ReturnType<typeof app.rest> | undefined;
+    await app.database.transaction(async (query) => {
+      await query('select from pets where id = $1 for no key update', [petId]);
+      await query('insert into inventory (pet_id, quantity) values ($1, 1)', [petId]);
+      placing = app.rest('POST', '/store/orders', { body: { petId, quantity: 2 } });
+      await sleep(100);
+    });
+    expect((await placing)?.body).toMatchObject({
+      code: 'OUT_OF_STOCK',
+      message: `Pet ${petId} has 1 in stock; the quantity is 2.`,
+    });
+  });
+
   test('a pet without an inventory entry can be ordered without limit, and its status stays', async () => {
     const petId = await makePet();
     const { id } = await place({ petId, quantity: GREATEST });
