@@ -40,12 +40,13 @@ export function assertMediaType(method: Method, contentType: string | null): voi
  * @param identity the names of the identifiers in the body, with those of their variables; undefined for a new row's
  */
 export function bodyVariables(
-  { name: variable, argument, type }: Variable,
+  own: Variable,
   beside: readonly Variable[],
   identity: ReadonlyMap<string, string | undefined>,
 ): (body: unknown, inPath: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> {
   const validatorOf = inputValidators('shown', (value) => [restNameOf(value)], 'whole');
-  const toNames = enumNames(type);
+  const { name: variable, argument, type } = own;
+  const toNames = [own, ...beside].map((one) => [one.name, enumNames(one.type)] as const);
   const validate = validatorOf({ ...argument, type });
   const besides = new Map(
     beside.map((one) => [one.name, validatorOf({ ...one.argument, type: one.type, extensions: NOT_NULL })]),
@@ -67,7 +68,8 @@ export function bodyVariables(
     }
     validationErrors.push(...validate(variables[variable], []));
     if (validationErrors.length > 0) throw validationFailed(validationErrors);
-    if (toNames !== undefined) variables[variable] = toNames(variables[variable]);
+    for (const [name, convert] of toNames)
+      if (convert !== undefined && name in variables) variables[name] = convert(variables[name]);
     return variables;
   };
 }

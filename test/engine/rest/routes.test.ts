@@ -1,8 +1,10 @@
 import { buildSchema, GraphQLScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import type { IncomingRequest } from '../../../src/engine/http/incoming.ts';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { Components, leafSchema } from '../../../src/engine/openapi/schemas.ts';
-import { compileRoutes } from '../../../src/engine/rest/compile.ts';
+import { EndpointCall } from '../../../src/engine/rest/call.ts';
+import { compileRoutes, type Endpoint } from '../../../src/engine/rest/compile.ts';
 import { created, gql, ok, page, type Reply, type Route, route, rows } from '../../../src/engine/rest/route.ts';
 import { integerFrom, text } from '../../../src/engine/schema/bounds.ts';
 
@@ -111,6 +113,20 @@ describe('a value of an enum has its name on REST', () => {
     const { parameters, schemas } = described(operation, rows(), 'POST');
     expect(parameters.sort).toMatchObject({ enum: ['id', '-id'], default: '-id' });
     expect(schemas.Wish).toMatchObject({ properties: { sorts: { description: 'How. Default: `["-id","id"]`.' } } });
+  });
+
+  test('in a body, also in a field beside those of its input', async () => {
+    const [endpoint] = compileRoutes(schema, [
+      route('POST', '/things', { tag: '', operation, reply: rows(), readOnly: ['sort'] }),
+    ]) as [Endpoint];
+    const request = {
+      headers: new Headers({ 'content-type': 'application/json' }),
+      search: '',
+      meter: { chargeBody: () => undefined },
+      readBody: async () => Buffer.from('{ "sort": "-id", "sorts": ["-id", "id"] }'),
+    } as unknown as IncomingRequest;
+    const variables = await endpoint.read(new EndpointCall(request, endpoint.readPath, {}));
+    expect(variables).toEqual({ sort: 'id_desc', wish: { sorts: ['id_desc', 'id'] } });
   });
 
   test.each([
