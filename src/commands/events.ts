@@ -4,6 +4,7 @@ import type { Database } from '../engine/db/client.ts';
 import { toEventId } from '../engine/events/cursor.ts';
 import { feedStore } from '../engine/events/feed.ts';
 import { subjectOf } from '../engine/events/graphql.ts';
+import { RAISE_EPOCH } from '../engine/events/install.ts';
 import { eventTypesOf } from '../engine/events/source.ts';
 import { type Int64, parseInt64 } from '../engine/int64.ts';
 import { stringifyJson } from '../engine/json.ts';
@@ -70,18 +71,12 @@ async function redeliver(database: Database, id: Int64, after: string): Promise<
   process.stdout.write(`The events after ${after} are delivered to ${url} again${when}.\n`);
 }
 
-/**
- * Makes all cursors of clients invalid: after a backup is restored, the positions that they have are used again. The epoch
- * is the time, in seconds since 2025: counting up, two restores of the same backup would have the same one.
- */
+/** Makes all cursors of clients invalid: after a backup is restored, the positions that they have are used again. */
 async function raiseEpoch(database: Database): Promise<void> {
-  const raise = database.statement(
-    'events.raiseEpoch',
-    'write',
-    sql`update feed set epoch = greatest(epoch + 1, extract(epoch from now() - '2025-01-01Z'::timestamptz)::integer)
-      returning epoch, last`,
-    { epoch: Number, position: Number },
-  );
+  const raise = database.statement('events.raiseEpoch', 'write', sql`${sql.raw(RAISE_EPOCH)} returning epoch, last`, {
+    epoch: Number,
+    position: Number,
+  });
   const [raised] = await raise();
   if (raised === undefined) throw new Error('The table feed has no row.');
   process.stdout.write(

@@ -4,7 +4,7 @@ import { type Bounds, cursor } from '../schema/bounds.ts';
 
 /** A place in the feed: after the event with this position. */
 export interface FeedCursor {
-  /** Raised by an operator when positions are used again, after restoring a backup. */
+  /** Raised when events are switched on again, and by an operator after restoring a backup: positions are used again then. */
   readonly epoch: number;
   readonly position: number;
 }

@@ -92,7 +92,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
   /**
    * @param cursor the id of the event that it comes after, or `now`; undefined for the first event that is kept
    * @throws {ServiceError} INVALID_ARGUMENT when the cursor is not one; GONE when events after it are deleted, or it is
-   *   from before a backup was restored; NOT_FOUND when no events are recorded
+   *   from an epoch before; NOT_FOUND when no events are recorded
    */
   async function page(cursor: string | null | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
     if (cursor === NOW) {
@@ -160,7 +160,7 @@ function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, inste
   if (from.epoch === epoch && from.position >= deleted && from.position <= last) return;
   const why =
     from.epoch !== epoch
-      ? 'It is from before a backup was restored.'
+      ? 'It is from before a backup was restored, or events were switched on again.'
       : from.position < deleted
         ? 'Events after it are deleted by now.'
         : `It is after the last event, ${toEventId({ epoch, position: last })}, as places are after a backup was restored.`;

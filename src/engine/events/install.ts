@@ -13,6 +13,15 @@ const TRANSITIONS = {
 };
 
 /**
+ * Makes the places of all readers invalid. The epoch is the time, in seconds since 2025: counting up, two restores of the
+ * same backup would have the same one.
+ */
+export const RAISE_EPOCH = `update feed
+  set epoch = greatest(epoch + 1, extract(epoch from now() - '2025-01-01Z'::timestamptz)::integer)`;
+/** Readers from before events were off would miss what was changed meanwhile, and not learn of it. */
+const RESUME = `${RAISE_EPOCH} where last > 0`;
+
+/**
  * Has the database record the changes of the sources from now on, or record none; several processes may do so at the same
  * time. It locks a table only to create or drop its triggers. Returns how many definitions were changed.
  *
@@ -64,7 +73,10 @@ async function missingIn(query: Query, sources: readonly EventSource[], events: 
       ),
       ...sets.flatMap(({ table, body }) => define(`${table}_events`, `"${table}_events"() returns trigger`, body)),
     ],
-    triggers: sets.flatMap(({ table }) => (tables.has(table) ? [] : createTriggers(table))),
+    triggers: [
+      ...sets.flatMap(({ table }) => (tables.has(table) ? [] : createTriggers(table))),
+      ...(tables.size === 0 ? [RESUME] : []),
+    ],
   };
 }
 

@@ -46,7 +46,7 @@ export const feed = pgTable(
   'feed',
   {
     isOnly: boolean('is_only').primaryKey().default(true),
-    /** An operator raises it after restoring a backup, because positions are used again then. */
+    /** Raised when places of readers must not be continued. */
     epoch: integer().notNull().default(1),
     /** The position of the last event that retention has deleted; 0 for none. */
     deleted: bigint({ mode: 'number' }).notNull().default(0),

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
+import { toEventId } from '../../../src/engine/events/cursor.ts';
+import { feedStore } from '../../../src/engine/events/feed.ts';
+import { installEvents } from '../../../src/engine/events/install.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
+import { petStoreService } from '../../../src/petstore/service.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase;
@@ -111,6 +115,23 @@ test('a row that gets another id is published as deleted and created', async () 
     { type: 'category.created', subject: 'categories/1000000', data: { id: 1000000, name: 'Dogs' } },
     { type: 'category.deleted', subject: `categories/${id}`, data: { id: Number(id), name: 'Dogs' } },
   ]);
+});
+
+test('a reader from before events were off cannot go on, because it has missed changes, and one from after can', async () => {
+  await category();
+  const last = await endOfFeed();
+  const { page } = feedStore(opened.database, petStoreService.events, { name: '/pet-store', isOn: true });
+  const { next } = await page('now', {}, 1);
+  await installEvents(opened.database, petStoreService.events, 'on');
+  expect((await page(`1.${last}`, {}, 1)).next).toEqual(next);
+  await installEvents(opened.database, petStoreService.events, 'off');
+  await category();
+  await installEvents(opened.database, petStoreService.events, 'on');
+  await expect(page(`1.${last}`, {}, 1)).rejects.toThrow(/events were switched on again\. Read the current state/);
+  const now = await page('now', {}, 1);
+  await category();
+  await publish();
+  expect((await page(toEventId(now.next), {}, 10)).events).toMatchObject([{ type: 'category.created' }]);
 });
 
 // The embedded database runs one transaction at a time.
