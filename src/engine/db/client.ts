@@ -12,7 +12,7 @@ import {
   type RawRow,
   toParameter,
 } from './driver.ts';
-import { isDeadlock, LockTimeout, overloaded } from './failures.ts';
+import { isDeadlock, LockTimeout } from './failures.ts';
 import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './lanes.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 
@@ -94,7 +94,7 @@ export class Database {
     this.kind = driver.kind;
     this.probe = probe;
     this.driver = driver;
-    this.#turns = isSession ? undefined : new Turns({ milliseconds: MAX_LOCK_WAIT, error: overloaded });
+    this.#turns = isSession ? undefined : new Turns({ milliseconds: MAX_LOCK_WAIT, error: () => new LockTimeout() });
   }
 
   /**

@@ -72,9 +72,9 @@ export function isDeadlock(error: unknown): boolean {
   return error instanceof DatabaseError && error.state === DEADLOCK;
 }
 
-/** A row was locked for longer than a statement waits for it. Nothing was changed. */
+/** A row was locked for longer than a statement waits for it, or for its turn. Nothing was changed. */
 export class LockTimeout extends ServiceError {
-  constructor(cause: unknown) {
+  constructor(cause?: unknown) {
     super('UNAVAILABLE', 'Other requests are changing the same rows; try again.', { cause });
   }
 }

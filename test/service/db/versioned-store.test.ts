@@ -14,7 +14,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
 import type { List } from '../../../src/engine/db/keyset.ts';
 import { namePrefix } from '../../../src/engine/db/name-order.ts';
@@ -336,10 +336,11 @@ test('of rows with the same unique value one is stored, and the error names what
   expect(await store.byId.load(id)).toMatchObject({ name: 'Jane', bornIn: -1, email: null, code: 'J', version: 1 });
 });
 
-// The embedded database has one connection, so there the others wait for the whole transaction.
-test.runIf(databaseKind === 'server')(
-  'rows are stored while another transaction holds the unique value of a row that came with them',
-  async () => {
+// The embedded database has one connection, so there all wait for the whole transaction.
+describe.runIf(databaseKind === 'server')('while another transaction locks a row', () => {
+  const locked = { code: 'UNAVAILABLE', message: 'Other requests are changing the same rows; try again.' };
+
+  test('by its unique value, the rows that came with one that has the same value are stored', async () => {
     const { database } = opened;
     const store = versionedStore(database, { table: authors, list: tableList(authors), one: 'author' });
     const create = (code: string) => store.create({ name: `Author ${code}`, code });
@@ -347,13 +348,19 @@ test.runIf(databaseKind === 'server')(
       await query("insert into authors (name, code) values ('Holder', 'held')", []);
       return Promise.allSettled(['free', 'held', 'other'].map(create));
     });
-    expect(results).toMatchObject([
-      { value: { code: 'free' } },
-      { reason: { code: 'UNAVAILABLE', message: 'Other requests are changing the same rows; try again.' } },
-      { value: { code: 'other' } },
-    ]);
-  },
-);
+    expect(results).toMatchObject([{ value: { code: 'free' } }, { reason: locked }, { value: { code: 'other' } }]);
+  });
+
+  test('its changes fail because of that, also those whose turn does not come', async () => {
+    const store = storeOf();
+    const { id } = await store.create({ title: 'Emma' });
+    const results = await opened.database.transaction(async (query) => {
+      await query(`select from novels where id = ${id} for update`, []);
+      return Promise.allSettled([2, 3].map((copies) => store.update(id, { copies }, undefined)));
+    });
+    expect(results).toMatchObject([{ reason: locked }, { reason: locked }]);
+  });
+});
 
 test('a foreign key without a name for its target stops the start', () => {
   const store = () => versionedStore(opened.database, { table: novels, list: novelList, one: 'book' });
