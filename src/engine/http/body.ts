@@ -14,7 +14,8 @@ const MAX_BODY_BYTES = 1_048_576;
  *
  * @throws {ServiceError} PAYLOAD_TOO_LARGE, MALFORMED_JSON, UNSUPPORTED_MEDIA_TYPE, or INVALID_ARGUMENT if incomplete
  */
-export async function readJson({ headers, readBody, meter }: IncomingRequest): Promise<unknown> {
+export async function readJson(request: IncomingRequest): Promise<unknown> {
+  const { headers, meter } = request;
   const encoding = headers.get('content-encoding');
   // Codings are case-insensitive (RFC 9110, section 8.4.1).
   if (encoding !== null && encoding.toLowerCase() !== 'identity') {
@@ -25,7 +26,7 @@ export async function readJson({ headers, readBody, meter }: IncomingRequest): P
   if (declared > MAX_BODY_BYTES) throw tooLarge();
   const turn = meter.chargeBody(declared);
   if (turn !== undefined) await turn;
-  const bytes = await readBody(MAX_BODY_BYTES, meter.account).catch(incomplete);
+  const bytes = await readBytes(request, MAX_BODY_BYTES);
   if (bytes === undefined) throw tooLarge();
   const laterTurn = meter.chargeBody(bytes.length - declared);
   if (laterTurn !== undefined) await laterTurn;
@@ -34,9 +35,14 @@ export async function readJson({ headers, readBody, meter }: IncomingRequest): P
 }
 
 /** @throws {ServiceError} INVALID_ARGUMENT when the request has a body */
-export async function assertNoBody({ readBody, meter }: IncomingRequest): Promise<void> {
-  const bytes = await readBody(0, meter.account).catch(incomplete);
+export async function assertNoBody(request: IncomingRequest): Promise<void> {
+  const bytes = await readBytes(request, 0);
   if (bytes === undefined) throw new ServiceError('INVALID_ARGUMENT', 'This operation takes no body; omit it.');
+}
+
+/** Undefined for more bytes than the limit; throws INVALID_ARGUMENT if incomplete, UNAVAILABLE if too many are in memory. */
+export function readBytes({ readBody, meter }: IncomingRequest, limit: number): Promise<Buffer | undefined> {
+  return readBody(limit, meter.account).catch(incomplete);
 }
 
 function incomplete(cause: unknown): never {

@@ -1,6 +1,7 @@
 import type { Authentication } from '../auth/authentication.ts';
 import { READ } from '../auth/scope.ts';
 import { ServiceError } from '../errors.ts';
+import { readBytes } from '../http/body.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
@@ -44,7 +45,7 @@ export function createPageSession(
      *   is open to all and this is no key, PAYLOAD_TOO_LARGE
      */
     async answer(request: IncomingRequest): Promise<HttpReply> {
-      const body = await request.readBody(MAX_LENGTH, request.meter.account);
+      const body = await readBytes(request, MAX_LENGTH);
       if (body === undefined) {
         const message = `The key is too long: the form must not exceed ${MAX_LENGTH} bytes.`;
         throw new ServiceError('PAYLOAD_TOO_LARGE', message, { headers: { connection: 'close' } });

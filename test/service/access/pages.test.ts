@@ -65,6 +65,16 @@ describe('a browser that opens a protected page', () => {
     expect([long.status, long.headers.get('set-cookie')]).toEqual([413, null]);
   });
 
+  test('may cut off its form: that is not logged as a failure of the service', async () => {
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new Error('The connection was closed.')),
+    });
+    const options = { method: 'POST', headers: { accept: BROWSER }, body, duplex: 'half' };
+    const response = await closed.fetch(new Request(`${ORIGIN}/lifecycle`, options));
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('The body ended before it was complete.');
+  });
+
   test('can use the cookie for pages only: not for the API, not for other media types, not besides another credential', async () => {
     const cookie = await cookieFor(await makeKey(closed, ['read']));
     for (const path of ['/pets', '/pets/1', '/metrics']) expect((await visit(path, { cookie })).status).toBe(401);
