@@ -43,7 +43,10 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
     /** After this time, in milliseconds, rejects what is still in progress with UNAVAILABLE. */
     endWithin(milliseconds: number): void {
       setTimeout(() => {
-        for (const giveUp of givingUp) giveUp(new ServiceError('UNAVAILABLE', 'The service is stopping; try again.'));
+        const error = new ServiceError('UNAVAILABLE', 'The service is stopping; try again.');
+        // From the end: in place of an earlier one, a later one would start.
+        for (const { waiting } of callers.values()) for (const task of waiting.toReversed()) task.giveUp(error);
+        for (const giveUp of givingUp) giveUp(error);
       }, milliseconds).unref();
     },
 

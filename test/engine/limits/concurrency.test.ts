@@ -64,6 +64,17 @@ describe('the concurrency limiter', () => {
     expect(await Promise.all(results)).toEqual(['done', 'UNAVAILABLE', 'UNAVAILABLE']);
     expect(await concurrency.run(() => 'after', load('a third'))).toBe('after');
   });
+
+  test('starts none of the waiting requests that it ends: a client is told to send them again', async () => {
+    const concurrency = createConcurrencyLimiter(10, 10_000);
+    const { started, work } = controlledWork();
+    const results = [UNITS_AT_ONCE - 1, UNITS_AT_ONCE, 1].map((units, n) =>
+      outcome(concurrency.run(work(`${n}`), load('one', units))),
+    );
+    concurrency.endWithin(10);
+    expect(await Promise.all(results)).toEqual(['UNAVAILABLE', 'UNAVAILABLE', 'UNAVAILABLE']);
+    expect(started).toEqual(['0']);
+  });
 });
 
 describe('of one caller', () => {
