@@ -177,6 +177,8 @@ const settingsThatFit = settings
       reject('WORKERS', 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more');
     if (all.DATABASE_PASSWORD !== undefined && !hasServer)
       reject('DATABASE_PASSWORD', 'is for the server that DATABASE_URL names: set that too');
+    if (all.DATABASE_PASSWORD !== undefined && /^\w+:\/\/(?:[/?]|$)/.test(all.DATABASE_URL ?? ''))
+      reject('DATABASE_URL', 'must name a host if DATABASE_PASSWORD is set: without one, a URL has no password');
     if (all.DATABASE !== undefined && hasServer)
       reject('DATABASE', 'is embedded, and DATABASE_URL names a server: set one of them');
     const orEmbedded = 'or set DATABASE=embedded for the database inside this process';

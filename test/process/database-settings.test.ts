@@ -147,6 +147,9 @@ describe('a secret', () => {
     expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD_FILE: file })).toThrow(
       `DATABASE_PASSWORD_FILE is the path of an empty file: ${file}`,
     );
+    expect(() => readSettings({ DATABASE_URL: 'postgres:///pets', DATABASE_PASSWORD: 'secret' })).toThrow(
+      /^DATABASE_URL must name a host if DATABASE_PASSWORD is set: without one, a URL has no password$/,
+    );
     expect(() => readSettings({ DATABASE_PASSWORD: 'secret' })).toThrow(
       /^DATABASE_PASSWORD is for the server that DATABASE_URL names: set that too$/,
     );
