@@ -100,6 +100,7 @@ function enumNames(
   });
   if (ofFields.length === 0) return undefined;
   return (value) => {
+    if (value === null) return null;
     const input = { ...(value as Record<string, unknown>) };
     for (const { name, convert } of ofFields) if (input[name] !== undefined) input[name] = convert(input[name]);
     return input;

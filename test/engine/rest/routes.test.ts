@@ -115,18 +115,24 @@ describe('a value of an enum has its name on REST', () => {
     expect(schemas.Wish).toMatchObject({ properties: { sorts: { description: 'How. Default: `["-id","id"]`.' } } });
   });
 
-  test('in a body, also in a field beside those of its input', async () => {
-    const [endpoint] = compileRoutes(schema, [
-      route('POST', '/things', { tag: '', operation, reply: rows(), readOnly: ['sort'] }),
-    ]) as [Endpoint];
+  test.each([
+    [
+      'also beside its input',
+      '{ "sort": "-id", "sorts": ["-id", "id"] }',
+      { sort: 'id_desc', wish: { sorts: ['id_desc', 'id'] } },
+    ],
+    ['and null remains null', 'null', { wish: null }],
+  ])('in a body, %s', async (_, body, variables) => {
+    const operation = gql`query many($sort: Sort, $wish: Wish) { search(sort: $sort, wish: $wish) }`;
+    const options = { tag: '', operation, reply: rows(), readOnly: ['sort'] };
+    const [endpoint] = compileRoutes(schema, [route('POST', '/things', options)]) as [Endpoint];
     const request = {
       headers: new Headers({ 'content-type': 'application/json' }),
       search: '',
       meter: { chargeBody: () => undefined },
-      readBody: async () => Buffer.from('{ "sort": "-id", "sorts": ["-id", "id"] }'),
+      readBody: async () => Buffer.from(body),
     } as unknown as IncomingRequest;
-    const variables = await endpoint.read(new EndpointCall(request, endpoint.readPath, {}));
-    expect(variables).toEqual({ sort: 'id_desc', wish: { sorts: ['id_desc', 'id'] } });
+    expect(await endpoint.read(new EndpointCall(request, endpoint.readPath, {}))).toEqual(variables);
   });
 
   test.each([
