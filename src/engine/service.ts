@@ -23,7 +23,7 @@ import { levelOf } from './lifecycle/annotation.ts';
 import { createLifecycleEnforcement, type LifecycleRules } from './lifecycle/guard.ts';
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import { createAccounts } from './limits/account.ts';
-import { createConcurrencyLimiter } from './limits/concurrency.ts';
+import { createConcurrencyLimiter, tookTooLong } from './limits/concurrency.ts';
 import { BYTES_AT_ONCE, Meter } from './limits/meter.ts';
 import { Pace } from './limits/pace.ts';
 import { createRateLimiter, type Quota, steadyTime } from './limits/rate.ts';
@@ -136,8 +136,10 @@ export function createApp(options: AppOptions) {
       ? undefined
       : createRateLimiter(settings.RATE_LIMIT, database, options.clock ?? steadyTime, onUnstored);
   const accountOf = createAccounts(settings.PROXIES);
-  const bodies = new Pace(BYTES_AT_ONCE);
-  const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, settings.REQUEST_TIMEOUT);
+  const { REQUEST_TIMEOUT: deadline } = settings;
+  const maxWait = { milliseconds: deadline, error: () => tookTooLong(deadline) };
+  const bodies = new Pace(BYTES_AT_ONCE, maxWait);
+  const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, deadline);
   const reading: Reading = {
     basePath,
     publicUrl: settings.PUBLIC_URL,
@@ -167,6 +169,7 @@ export function createApp(options: AppOptions) {
     costs,
     introspection: settings.INTROSPECTION === 'on',
     subscriptions: { open: events.open, context },
+    maxWait,
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
   const playground = settings.PLAYGROUND === 'on' ? createPlayground(application, basePath) : undefined;

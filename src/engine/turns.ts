@@ -1,5 +1,5 @@
 /** How long work waits for its turn, in milliseconds, and the error after that. */
-interface MaxWait {
+export interface MaxWait {
   readonly milliseconds: number;
   readonly error: () => Error;
 }

@@ -13,6 +13,7 @@ import type { ListCosts } from '../limits/units.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
+import type { MaxWait } from '../turns.ts';
 import { forCaller, rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLParams, readParams } from './params.ts';
@@ -26,6 +27,8 @@ interface GraphQLServerOptions extends PreparerOptions {
   /** What lists cost; the minimum if absent. */
   readonly costs?: ListCosts;
   readonly subscriptions: Subscriptions;
+  /** How long a new document waits for its turn; no limit if absent. */
+  readonly maxWait?: MaxWait;
 }
 
 /** The maximum number of characters of new documents that are processed at once for a caller; its others wait. */
@@ -45,7 +48,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const prepareNew = createPreparer(documents, options);
   const extensionFor = lifecycleExtensions();
-  const pace = new Pace(CHARACTERS_AT_ONCE);
+  const pace = new Pace(CHARACTERS_AT_ONCE, options.maxWait);
 
   return async (request) => {
     const accept = request.headers.get('accept');
@@ -107,7 +110,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   /** Prepares a new document. That takes long, so callers take turns. */
   async function prepare(request: IncomingRequest, params: GraphQLParams) {
     const { query } = params;
-    if (documents.get(query) === undefined) await pace.next(request.meter.account, query.length);
+    if (documents.get(query) === undefined) await request.meter.turnIn(pace, query.length);
     return prepareNew(request, params);
   }
 }

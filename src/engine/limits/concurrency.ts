@@ -91,8 +91,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
           },
         };
         const timer = setTimeout(() => {
-          const message = `The request took longer than ${deadline / 1000} s; try again.`;
-          task.giveUp(new ServiceError('TIMEOUT', message));
+          task.giveUp(tookTooLong(deadline));
         }, deadline - spent);
         const slot = freeSlots.pop() ?? givingUp.length;
         givingUp[slot] = task.giveUp;
@@ -139,6 +138,10 @@ function nothing(): void {}
 
 function hasRoom(caller: Caller, units: number): boolean {
   return caller.units === 0 || caller.units + units <= MAX_IN_PROGRESS;
+}
+
+export function tookTooLong(deadline: number): ServiceError {
+  return new ServiceError('TIMEOUT', `The request took longer than ${deadline / 1000} s; try again.`);
 }
 
 function tooMuch(): ServiceError {

@@ -56,7 +56,13 @@ export class Meter {
     const units = unitsOfBody(bytes);
     if (units === 0) return undefined;
     this.charge(units);
-    return this.#bodies.next(this.#account, bytes);
+    return this.turnIn(this.#bodies, bytes);
+  }
+
+  /** Resolves when work of this size may start; undefined if it may start now. The wait counts as `wait` says. */
+  turnIn(pace: Pick<Pace, 'next'>, size: number): Promise<void> | undefined {
+    const started = performance.now();
+    return pace.next(this.#account, size)?.then(() => this.wait(performance.now() - started));
   }
 
   /** Sets the maximum length of the response, in bytes. */

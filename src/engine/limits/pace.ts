@@ -1,3 +1,5 @@
+import type { MaxWait } from '../turns.ts';
+
 interface Caller {
   /** The size of the work started in this turn. */
   started: number;
@@ -10,11 +12,16 @@ interface Caller {
  */
 export class Pace {
   readonly #max: number;
+  readonly #maxWait: MaxWait | undefined;
   readonly #callers = new Map<string, Caller>();
 
-  /** @param max the maximum size of the work in one turn; larger work gets a turn of its own */
-  constructor(max: number) {
+  /**
+   * @param max the maximum size of the work in one turn; larger work gets a turn of its own
+   * @param maxWait no limit by default
+   */
+  constructor(max: number, maxWait?: MaxWait) {
     this.#max = max;
+    this.#maxWait = maxWait;
   }
 
   /** Resolves when work of this size may start; undefined if it may start now. */
@@ -26,8 +33,19 @@ export class Pace {
       this.#scheduleTurn(name, caller);
     }
     if (caller.waiting.length === 0 && this.#starts(size, caller)) return undefined;
-    return new Promise((resolve) => {
-      caller.waiting.push({ size, start: resolve });
+    return new Promise((resolve, reject) => {
+      const maxWait = this.#maxWait;
+      const giveUp = () => {
+        caller.waiting.splice(caller.waiting.indexOf(place), 1);
+        reject(maxWait?.error());
+      };
+      const timer = maxWait && setTimeout(giveUp, maxWait.milliseconds);
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const place = { size, start };
+      caller.waiting.push(place);
     });
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Pace } from '../../../src/engine/limits/pace.ts';
 
@@ -33,4 +34,16 @@ test('further work waits, in its order, and does not hold up other callers', asy
   await Promise.resolve();
   expect(started.splice(0).join('')).toBe('ax');
   await expect.poll(() => started.join('')).toBe('bcde');
+});
+
+test('work that waits longer than it may is rejected, and does not take a turn', async () => {
+  const pace = new Pace(1, { milliseconds: 20, error: () => new Error('too long') });
+  const until = performance.now() + 50;
+  setImmediate(() => {
+    while (performance.now() < until);
+  });
+  expect(pace.next('one', 1)).toBeUndefined();
+  await expect(pace.next('one', 1)).rejects.toThrow('too long');
+  await sleep(200);
+  expect(pace.next('one', 1)).toBeUndefined();
 });

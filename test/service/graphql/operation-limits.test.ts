@@ -176,3 +176,20 @@ describe('an operation beyond the limits is rejected before anything is read', (
     expect(extensions.errors).toHaveLength(20);
   });
 });
+
+test('a request whose document waits longer for its turn than a request may take is 504', async () => {
+  const hasty = await startTestApp({ REQUEST_TIMEOUT: 50 });
+  const documents = range(0, 100).map(
+    (n) => `{ ${range(0, 190).map((i) => `d${n}_alias_of_a_field_${i}: __typename`)} }`,
+  );
+  const answers = await Promise.all(documents.map((document) => hasty.graphql(document)));
+  const late = answers.filter(({ status }) => status === 504);
+  expect(late.length).toBeGreaterThan(0);
+  for (const { headers, errors } of late) {
+    expect([headers.get('retry-after'), errors?.[0]?.message]).toEqual([
+      '1',
+      'The request took longer than 0.05 s; try again.',
+    ]);
+  }
+  await hasty.dispose();
+});
