@@ -28,6 +28,8 @@ export function nodeListener(respond: Respond, onFailure: (error: unknown) => vo
   const bodies = new HeldBytes({ inAll: MAX_BODY_MEMORY, ofCaller: MAX_BODY_MEMORY_OF_CALLER });
   const answers = new HeldBytes({ inAll: MAX_UNREAD, ofCaller: MAX_UNREAD_OF_CALLER });
   return (message, response) => {
+    // Nobody reads the body, which would stay in memory while the request waits, as for events.
+    if (isRead(message) && message.headers['transfer-encoding'] !== undefined) message.resume();
     respond(fromNode(message, response, bodies))
       .then((reply) => {
         send(reply, response);
@@ -40,6 +42,10 @@ export function nodeListener(respond: Respond, onFailure: (error: unknown) => vo
         response.destroy();
       });
   };
+}
+
+function isRead({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 function fromNode(message: IncomingMessage, response: ServerResponse, bodies: HeldBytes): RawRequest {
