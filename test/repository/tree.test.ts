@@ -143,6 +143,17 @@ describe('habits', () => {
     expect(exported.filter(([, word]) => users.get(word)?.size === 1)).toEqual([]);
   });
 
+  test('every test runs: none is skipped, expected to fail, or alone', () => {
+    const here = fileURLToPath(new URL('..', import.meta.url));
+    const tests = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.test.ts') && !name.includes('node_modules'),
+    );
+    const left = tests.filter((name) =>
+      /\b(test|describe)\.(skip|runIf|todo|only|fails)/.test(readFileSync(join(here, name), 'utf8')),
+    );
+    expect(left).toEqual([]);
+  });
+
   test('only engine/lifecycle sets deprecationReason: other modules use annotations', () => {
     expect(filesWith(/deprecationReason/).filter((name) => !/^(engine\/lifecycle|contract)\//.test(name))).toEqual([]);
   });

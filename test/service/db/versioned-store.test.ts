@@ -337,30 +337,32 @@ test('of rows with the same unique value one is stored, and the error names what
 });
 
 // The embedded database has one connection, so there all wait for the whole transaction.
-describe.runIf(databaseKind === 'server')('while another transaction locks a row', () => {
-  const locked = { code: 'UNAVAILABLE', message: 'Other requests are changing the same rows; try again.' };
+if (databaseKind === 'server') {
+  describe('while another transaction locks a row', () => {
+    const locked = { code: 'UNAVAILABLE', message: 'Other requests are changing the same rows; try again.' };
 
-  test('by its unique value, the rows that came with one that has the same value are stored', async () => {
-    const { database } = opened;
-    const store = versionedStore(database, { table: authors, list: tableList(authors), one: 'author' });
-    const create = (code: string) => store.create({ name: `Author ${code}`, code });
-    const results = await database.transaction(async (query) => {
-      await query("insert into authors (name, code) values ('Holder', 'held')", []);
-      return Promise.allSettled(['free', 'held', 'other'].map(create));
+    test('by its unique value, the rows that came with one that has the same value are stored', async () => {
+      const { database } = opened;
+      const store = versionedStore(database, { table: authors, list: tableList(authors), one: 'author' });
+      const create = (code: string) => store.create({ name: `Author ${code}`, code });
+      const results = await database.transaction(async (query) => {
+        await query("insert into authors (name, code) values ('Holder', 'held')", []);
+        return Promise.allSettled(['free', 'held', 'other'].map(create));
+      });
+      expect(results).toMatchObject([{ value: { code: 'free' } }, { reason: locked }, { value: { code: 'other' } }]);
     });
-    expect(results).toMatchObject([{ value: { code: 'free' } }, { reason: locked }, { value: { code: 'other' } }]);
-  });
 
-  test('its changes fail because of that, also those whose turn does not come', async () => {
-    const store = storeOf();
-    const { id } = await store.create({ title: 'Emma' });
-    const results = await opened.database.transaction(async (query) => {
-      await query(`select from novels where id = ${id} for update`, []);
-      return Promise.allSettled([2, 3].map((copies) => store.update(id, { copies }, undefined)));
+    test('its changes fail because of that, also those whose turn does not come', async () => {
+      const store = storeOf();
+      const { id } = await store.create({ title: 'Emma' });
+      const results = await opened.database.transaction(async (query) => {
+        await query(`select from novels where id = ${id} for update`, []);
+        return Promise.allSettled([2, 3].map((copies) => store.update(id, { copies }, undefined)));
+      });
+      expect(results).toMatchObject([{ reason: locked }, { reason: locked }]);
     });
-    expect(results).toMatchObject([{ reason: locked }, { reason: locked }]);
   });
-});
+}
 
 test('a foreign key without a name for its target stops the start', () => {
   const store = () => versionedStore(opened.database, { table: novels, list: novelList, one: 'book' });
