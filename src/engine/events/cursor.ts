@@ -4,7 +4,7 @@ import { type Bounds, cursor } from '../schema/bounds.ts';
 
 /** A place in the feed: after the event with this position. */
 export interface FeedCursor {
-  /** Raised when events are switched on again, and by an operator after restoring a backup: positions are used again then. */
+  /** Raised when events are switched on again, and by an operator after restoring a backup, when positions are used again. */
   readonly epoch: number;
   readonly position: number;
 }

@@ -18,8 +18,6 @@ const TRANSITIONS = {
  */
 export const RAISE_EPOCH = `update feed
   set epoch = greatest(epoch + 1, extract(epoch from now() - '2025-01-01Z'::timestamptz)::integer)`;
-/** Readers from before events were off would miss what was changed meanwhile, and not learn of it. */
-const RESUME = `${RAISE_EPOCH} where last > 0`;
 
 /**
  * Has the database record the changes of the sources from now on, or record none; several processes may do so at the same
@@ -75,7 +73,8 @@ async function missingIn(query: Query, sources: readonly EventSource[], events: 
     ],
     triggers: [
       ...sets.flatMap(({ table }) => (tables.has(table) ? [] : createTriggers(table))),
-      ...(tables.size === 0 ? [RESUME] : []),
+      // Readers from before events were off would miss what was changed meanwhile, and not learn of it.
+      ...(tables.size === 0 ? [functions.has('publish_changes') ? RAISE_EPOCH : `${RAISE_EPOCH} where last > 0`] : []),
     ],
   };
 }

@@ -32,12 +32,13 @@ export function createSequencer(database: Database, { retention, onPublished, on
       from publish_changes(${sql.placeholder('most')}::integer)`,
     { moved: Number, more: Boolean, lag: Number, isBusy: Boolean, last: Number },
   );
-  // The events of a long transaction have earlier times than those before them, which must not be deleted with them.
+  // The events of a long transaction have earlier times than those before them, which must not be deleted with them. A
+  // clock that was ahead, and its times in the future, must not keep those after them.
   const deleteOld = database.statement(
     'events.deleteOld',
     'write',
     sql`with oldest as (
-        select position, max(time) over (order by position) as latest
+        select position, max(time) filter (where time <= now()) over (order by position) as latest
         from (select position, time from events order by position limit ${DELETED_AT_ONCE}) as oldest),
       old as (
         delete from events where position in (

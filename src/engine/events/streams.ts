@@ -218,7 +218,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     }
   }
 
-  /** Ends all streams. After a restored backup, their clients get 410 when they come back, which says how to go on. */
+  /** Ends all streams. Where the epoch was raised, their clients get 410 when they come back, which says how to go on. */
   function endAll(): void {
     for (const stream of streams) stream.end();
   }

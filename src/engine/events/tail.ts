@@ -7,8 +7,8 @@ const INTERVAL = 100;
 const MAX_READ = 500;
 
 /**
- * Reads the end of the feed, once for all readers of the process; reads on when `send` resolves. `onLost` is called when a
- * backup was restored, or events were deleted that were not sent, because the process was suspended for that long.
+ * Reads the end of the feed, once for all readers of the process; reads on when `send` resolves. `onLost` is called when the
+ * epoch was raised, or events were deleted that were not sent, because the process was suspended for that long.
  */
 export function createTail(
   feed: FeedPages,

@@ -73,11 +73,12 @@ export function createLifecycleEnforcement(
 
   function assertNoBrownout({ coordinate, annotations: { deprecation } }: Annotated, now: Date, labels: Labels): void {
     if (deprecation === undefined || brownouts.length === 0 || isPastSunset(deprecation, now)) return;
-    const current = brownouts.filter(
-      ({ coordinate: only = coordinate, from, until }) => only === coordinate && from <= now && now < until,
-    );
-    if (current.length === 0) return;
-    const until = new Date(Math.max(...current.map((one) => one.until.getTime())));
+    let until = now;
+    const next = ({ coordinate: only = coordinate, ...one }: Brownout) =>
+      only === coordinate && one.from <= until && until < one.until;
+    // One may begin before another has ended.
+    for (let one = brownouts.find(next); one !== undefined; one = brownouts.find(next)) until = one.until;
+    if (until === now) return;
     const ends = until.toISOString().replace('.000Z', 'Z');
     throw new ServiceError(
       'BROWNOUT',

@@ -60,6 +60,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
       work: (signal: Pick<AbortSignal, 'aborted'>) => T | Promise<T>,
       { account, units, spent = 0 }: Load,
     ): Promise<T> {
+      if (spent >= deadline) return Promise.reject(tookTooLong(deadline));
       if (total >= max && !makeRoom(account)) return Promise.reject(tooMuch());
       total++;
       const caller = callers.get(account) ?? { units: 0, waiting: [] };

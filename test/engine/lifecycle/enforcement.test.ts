@@ -95,8 +95,9 @@ describe('a brownout', () => {
     expect(headers['retry-after']).toBe('600');
   });
 
-  test('says when the last of those that overlap ends', async () => {
-    const longer = { coordinate: 'Query.book', from, until: new Date('2026-11-24T11:00:00Z') };
+  test('says when the last of those that overlap ends, also if it has not begun', async () => {
+    const [begins, ends] = [new Date('2026-11-24T10:10:00Z'), new Date('2026-11-24T11:00:00Z')];
+    const longer = { coordinate: 'Query.book', from: begins, until: ends };
     const shop = openBookshop({ clock: at('2026-11-24T10:05:00Z'), brownouts: [...brownouts, longer] });
     const { headers, body } = await shop.rest('GET', '/books/2');
     expect(headers['retry-after']).toBe('3300');

@@ -24,6 +24,13 @@ function controlledWork() {
 }
 
 describe('the concurrency limiter', () => {
+  test('does not start a request that has waited elsewhere until its time was up', async () => {
+    const { started, work } = controlledWork();
+    const concurrency = createConcurrencyLimiter(1, 1_000);
+    expect(await outcome(concurrency.run(work('late'), { ...load(), spent: 1_000 }))).toBe('TIMEOUT');
+    expect(started).toEqual([]);
+  });
+
   test('rejects requests beyond the maximum, until one in progress has ended or failed', async () => {
     const concurrency = createConcurrencyLimiter(1, 1_000);
     const broken = () => {
