@@ -82,15 +82,3 @@ test('a change that is saved during a build is in the next one', async () => {
     rmSync(copy, { recursive: true });
   }
 });
-
-test('commands that build at the same time all work', async () => {
-  const copy = editedCopy(root, titled('One'));
-  try {
-    for (const title of ['Two', 'Three', 'Four']) {
-      save(copy, title);
-      expect(await Promise.all([build(copy), build(copy), build(copy)])).toEqual([0, 0, 0]);
-    }
-  } finally {
-    rmSync(copy, { recursive: true });
-  }
-});
