@@ -29,7 +29,7 @@ export function nodeListener(respond: Respond, onFailure: (error: unknown) => vo
   const answers = new HeldBytes({ inAll: MAX_UNREAD, ofCaller: MAX_UNREAD_OF_CALLER });
   return (message, response) => {
     // Nobody reads the body, which would stay in memory while the request waits, as for events.
-    if (isRead(message) && hasBody(message)) message.resume();
+    if (isReadWithBody(message)) message.resume();
     respond(fromNode(message, response, bodies))
       .then((reply) => {
         send(reply, response);
@@ -44,12 +44,10 @@ export function nodeListener(respond: Respond, onFailure: (error: unknown) => vo
   };
 }
 
-function isRead({ method }: IncomingMessage): boolean {
-  return method === 'GET' || method === 'HEAD';
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined;
+function isReadWithBody({ method, headers }: IncomingMessage): boolean {
+  return (
+    (method === 'GET' || method === 'HEAD') && (headers['transfer-encoding'] ?? headers['content-length']) !== undefined
+  );
 }
 
 function fromNode(message: IncomingMessage, response: ServerResponse, bodies: HeldBytes): RawRequest {
