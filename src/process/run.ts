@@ -110,7 +110,7 @@ function endSoon(): void {
 }
 
 function announce({ application: { title, home } }: Served, settings: Settings, logger: Logger, port: number): void {
-  const { HOST, BASE_PATH, PUBLIC_URL, DATABASE_URL, DATA_DIR, WORKERS: workers } = settings;
+  const { HOST, BASE_PATH, PUBLIC_URL, DATABASE_URL, DATA_DIR, INTROSPECTION, WORKERS: workers } = settings;
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   const base = `${PUBLIC_URL ?? `http://${host}:${port}`}${BASE_PATH}`;
   const database = DATABASE_URL === undefined ? `embedded, in ${DATA_DIR}` : 'the server of DATABASE_URL';
@@ -122,7 +122,7 @@ function announce({ application: { title, home } }: Served, settings: Settings, 
   ${title.padEnd(14)} ${base}/
   GraphQL        ${base}/graphql
   REST           ${base}${home.look.target}  ${base}/reference
-  Descriptions   ${base}/openapi.json  ${base}/schema.graphql
+  Descriptions   ${base}/openapi.json${INTROSPECTION === 'on' ? `  ${base}/schema.graphql` : ''}
   Database       ${database}${workers > 1 ? `\n  Workers        ${workers}` : ''}
 
   Stop with Ctrl+C.

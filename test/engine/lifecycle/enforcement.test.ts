@@ -113,6 +113,13 @@ describe('a brownout', () => {
     expect((await later.rest('GET', '/reviews')).status).toBe(200);
   });
 
+  test('is not what a request is told that also uses something past its sunset', async () => {
+    const only = [{ coordinate: 'Query.book', from, until: new Date('2026-12-24T00:00:00Z') }];
+    const shop = openBookshop({ clock: at('2026-12-02T00:00:00Z'), brownouts: only, sunset: 'enforce' });
+    const { body } = await shop.graphql('{ book(bookId: 2) { id } reviews { id } }');
+    expect(body.errors[0].extensions.code).toBe('GONE');
+  });
+
   test('of an element that is not deprecated is rejected when the service starts', () => {
     expect(() => openBookshop({ brownouts: [{ coordinate: 'Query.books', from, until }] })).toThrow(
       'BROWNOUTS names Query.books, which is not deprecated; deprecated are: Genre.COMIC, ',
