@@ -29,7 +29,7 @@ runCommand(USAGE, async () => {
   const [command, ...others] = positionals;
   const given = Object.keys(values).join();
   const unknown = values.type?.find((type) => !types.includes(type));
-  if (unknown !== undefined) throw new Error(`${unknown} is no type of event; there are ${types.join(', ')}.`);
+  if (unknown !== undefined) throw new Error(`${unknown} is not an event type; the types are ${types.join(', ')}.`);
   const wrong = values.subject !== undefined && subjectOf(petStoreService.events).check(values.subject);
   if (wrong) throw new Error(`--subject ${wrong}.`);
   if (command === 'tail' && others.length === 0) await withExistingDatabase((database) => tail(database, values));
@@ -62,7 +62,7 @@ async function tail(
   if (end.signal.reason.code !== 'EPIPE') throw end.signal.reason;
 }
 
-/** Has the service send the events after one to a webhook again, in order. */
+/** Asks the service to send the events after one to a webhook again, in order. */
 async function redeliver(database: Database, id: Int64, after: string): Promise<void> {
   const store = webhookStore(database, { isOn: true, reach: 'public', clock: Date.now });
   const { url, enabled, pausedUntil } = await store.redeliver(id, after);

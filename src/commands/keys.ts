@@ -29,7 +29,7 @@ runCommand(USAGE, async () => {
     const create = async (database: Database, settings: Settings) => {
       await readyTables(database, settings);
       const { key, text } = await keyStore(database).create(name, scopes, expiresAt);
-      process.stdout.write(`${text}\n\nIt is shown this once. ${describe(key)}\n`);
+      process.stdout.write(`${text}\n\nIt is shown only once. ${describe(key)}\n`);
     };
     await withDatabase(create, { mustExist: true });
   } else if (command === 'list' && id === undefined && isPlain) {

@@ -13,7 +13,6 @@ import { lifecycleResource } from './usage/rest.ts';
 import { webhookResource } from './webhooks/rest.ts';
 import { type WebhookStoreOptions, webhookStore } from './webhooks/store.ts';
 
-/** An application that the engine serves. */
 export interface Application {
   /** Its name for people, such as `Bookshop`. */
   readonly title: string;

@@ -34,7 +34,7 @@ interface DispatchOptions {
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** Makes the function that has each request answered: by REST, GraphQL, a page or a health check. */
+/** Makes the function that sends each request to REST, GraphQL, a page or a health check. */
 export function createDispatch(options: DispatchOptions): (request: IncomingRequest) => Answered | Promise<Answered> {
   const { basePath, authentication, concurrency, rest, graphql, playground, checks, pages, session } = options;
   const { aboutClients } = options;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Work in rounds, one at a time: what calls for it while a round runs, or in the pause after it, is done in the next.
+ * Repeats work, one round at a time. Calls of `wake` during a round, or in the pause after it, share the next round.
  *
  * @param round must not reject
  * @param pause the time between two rounds, in milliseconds
@@ -13,13 +13,13 @@ export function createRounds(round: () => Promise<void>, pause = 0) {
   let running: Promise<void> | undefined;
 
   return {
-    /** Has a round begin as soon as one may. */
+    /** Starts a round as soon as none is running and the pause is over. */
     wake(): void {
       isAwaited = true;
       if (!signal.aborted) running ??= run();
     },
 
-    /** Has no further round begin; resolves when none runs. */
+    /** Starts no more rounds; resolves when the last one has ended. */
     async end(): Promise<void> {
       ending.abort();
       await running;

@@ -12,7 +12,6 @@ import { buildSchema } from './schema.ts';
 
 const events = [orderEvents, inventoryEvents, petEvents, categoryEvents];
 
-/** The pet store, as the engine serves it. */
 export const petStoreService: Application = {
   title: 'Pet store',
   name: 'pet-store',

@@ -27,7 +27,10 @@ export async function readyTables(
   await migrateDatabase(database, waitLog(logger), onMissing);
 }
 
-/** The same, and has changes recorded as events just if `EVENTS` is on; with `MIGRATE` off, it only asserts that. */
+/**
+ * Applies the missing migrations, and creates or drops the event triggers as `EVENTS` says. With `MIGRATE` off, it only
+ * checks both.
+ */
 export async function readyDatabase(
   database: Database,
   sources: readonly EventSource[],

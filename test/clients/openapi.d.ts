@@ -470,7 +470,7 @@ export interface components {
             type?: "order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted";
             /** @description The row to which it has happened. */
             subject: string;
-            /** @description What became of it. */
+            /** @description Its status. */
             status: components["schemas"]["DeliveryStatus"];
             /**
              * Format: int32
@@ -496,7 +496,7 @@ export interface components {
             error?: string;
         };
         /**
-         * @description What became of a delivery.
+         * @description The status of a delivery.
          * @example pending
          * @enum {string}
          */
@@ -2252,11 +2252,11 @@ export interface operations {
     listPets: {
         parameters: {
             query?: {
-                /** @description Only pets with one of these ids. Repeat it for any of several. */
+                /** @description Only pets with one of these ids. Repeat it for several values. */
                 id?: number[];
-                /** @description Only pets with one of these statuses. Repeat it for any of several. */
+                /** @description Only pets with one of these statuses. Repeat it for several values. */
                 status?: components["schemas"]["PetStatus"][];
-                /** @description Only pets of one of these categories. Repeat it for any of several. */
+                /** @description Only pets of one of these categories. Repeat it for several values. */
                 categoryId?: number[];
                 /** @description Only names that start with this, ignoring case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
@@ -2559,7 +2559,7 @@ export interface operations {
     listCategories: {
         parameters: {
             query?: {
-                /** @description Only categories with one of these ids. Repeat it for any of several. */
+                /** @description Only categories with one of these ids. Repeat it for several values. */
                 id?: number[];
                 /** @description Only names that start with this, ignoring case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
@@ -2852,9 +2852,9 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
-                /** @description Only orders with one of these ids. Repeat it for any of several. */
+                /** @description Only orders with one of these ids. Repeat it for several values. */
                 id?: number[];
-                /** @description Only orders for one of these pets. Repeat it for any of several. */
+                /** @description Only orders for one of these pets. Repeat it for several values. */
                 petId?: number[];
                 /** @description Only orders that are complete, or only those that are not. */
                 complete?: boolean;
@@ -3100,9 +3100,9 @@ export interface operations {
     listInventory: {
         parameters: {
             query?: {
-                /** @description Only the entries of these pets. Repeat it for any of several. */
+                /** @description Only the entries of these pets. Repeat it for several values. */
                 petId?: number[];
-                /** @description Only pets with one of these statuses. Repeat it for any of several. */
+                /** @description Only pets with one of these statuses. Repeat it for several values. */
                 status?: components["schemas"]["PetStatus"][];
                 /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
@@ -3316,7 +3316,7 @@ export interface operations {
             query?: {
                 /** @description Only events after the one with this id; `now` for those from now on. Without it, a page begins with the first event that is kept, and a stream now. */
                 after?: string;
-                /** @description Only events of these types. Repeat it for any of several. `order.placed`: An order was placed. `order.completed`: An order was completed. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
+                /** @description Only events of these types. Repeat it for several values. `order.placed`: An order was placed. `order.completed`: An order was completed. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
                 type?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
                 /** @description Only events of this row. Accepts a list (orders, inventory, pets, categories), a slash and an id, such as orders/1. */
                 subject?: string;
@@ -3666,7 +3666,7 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description Only those with one of these statuses. Repeat it for any of several. */
+                /** @description Only those with one of these statuses. Repeat it for several values. */
                 status?: components["schemas"]["DeliveryStatus"][];
                 /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. */
                 sort?: "id" | "-id";
@@ -3789,7 +3789,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The whole list. A browser, which would rather have HTML, gets a page of it. */
+            /** @description The whole list. A browser, which prefers HTML, gets a page instead. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -87,7 +87,7 @@ async function main(): Promise<void> {
       'catalogue:write',
     ]);
     key = /psk_\S+/.exec(created.output)?.[0] ?? '';
-    match(created.output, /It is shown this once/);
+    match(created.output, /It is shown only once/);
     for (const script of ['keys -- list', 'db:migrate', 'db:seed -- --pets 20']) {
       const { code, output } = await ended(['npm', 'run', ...script.split(' ')]);
       equal(code, 0, `${script}: ${output}`);

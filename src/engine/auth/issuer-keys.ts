@@ -4,7 +4,7 @@ import { createRemoteJWKSet, decodeJwt, errors, type FlattenedJWSInput, type JWT
 const TIMEOUT = 5_000;
 /** The age at which keys are requested again. */
 const REFRESH_AFTER = 600_000;
-/** The age from which on a token with an unknown key has them requested again. */
+/** The minimum age at which an unknown key causes a new request. */
 const COOLDOWN = 5_000;
 /** The pause after a request that failed. */
 const PAUSE = 1_000;

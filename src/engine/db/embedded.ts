@@ -64,7 +64,7 @@ async function openOrMake(folder: string): Promise<PGlite> {
   return made;
 }
 
-/** Has the space of deleted rows used again; otherwise the folder would grow with each change. Others run in between. */
+/** Makes the space of deleted rows reusable; otherwise the folder would grow with each change. Others run in between. */
 async function vacuum(database: PGlite): Promise<void> {
   const { rows } = await database.query<[string]>(CHANGED, [], options);
   for (const [table] of rows) await database.query(`vacuum (analyze) ${table}`);

@@ -102,7 +102,7 @@ async function hasEnded({ pid, host, began }: Holder): Promise<boolean> {
   return began !== null && started !== null && began !== started;
 }
 
-/** What stands for the start of a process that has ended, and that its parent process has not taken notice of yet. */
+/** The start time that we report for a zombie: it has ended, but its parent has not collected it yet. */
 const ENDED = '';
 
 /** The boot id and the clock tick at which the process started (Linux); null on other systems. */

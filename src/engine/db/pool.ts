@@ -33,9 +33,9 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   type Member = Connection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
-  /** Not a set, whose old tables would keep all that has waited in memory. */
+  /** An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
   const waiting: Waiting[] = [];
-  /** Whom each connection in use works for. */
+  /** The caller of each connection in use; undefined for work without a caller. */
   const users: (string | undefined)[] = [];
   /** How many connections one caller may use, so that one is left for the others. */
   const share = Math.max(1, size - 1);

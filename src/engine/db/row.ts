@@ -3,7 +3,7 @@ import { PgArray, PgBoolean } from 'drizzle-orm/pg-core';
 import { type Int64, parseInt64 } from '../int64.ts';
 import type { RawRow } from './driver.ts';
 
-/** Decodes a column of a result that is not a table's column. */
+/** Decodes a computed column of a result, such as a count. */
 export type Decoder<T> = (value: unknown) => T;
 
 /** The columns that a statement returns, in their order. */

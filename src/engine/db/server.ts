@@ -221,7 +221,6 @@ function run<T>(
   });
 }
 
-/** Translates anything that postgres.js throws. */
 export function failureFrom(error: unknown): unknown {
   if (!(error instanceof postgres.PostgresError)) return failureOfConnection(error);
   return failureOf(Object.assign(error, { constraint: error.constraint_name }));

@@ -108,7 +108,7 @@ export class EventStream {
     this.#unread = unread;
   }
 
-  /** Ends it if its caller may no longer read; not if that can't be found out at the moment. */
+  /** Ends the stream if its caller may no longer read. If the check itself fails, the stream goes on. */
   #check(): Promise<unknown> {
     return this.request.recheck().catch((error) => this.reject(error));
   }
@@ -130,7 +130,7 @@ export class EventStream {
     this.sink.end('after');
   }
 
-  /** Has its client resume where it is, although no event that it wants came last. */
+  /** The `id` from which the client resumes, also after events that it did not ask for. */
   #placeText(): string {
     return this.request.format.hasIds && this.place !== undefined ? `id: ${toEventId(this.place)}\n` : '';
   }

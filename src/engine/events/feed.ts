@@ -160,10 +160,10 @@ function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, inste
   if (from.epoch === epoch && from.position >= deleted && from.position <= last) return;
   const why =
     from.epoch !== epoch
-      ? 'It is from before a backup was restored, or events were switched on again.'
+      ? 'It was issued before a backup was restored, or before events were switched on again.'
       : from.position < deleted
         ? 'Events after it are deleted by now.'
-        : `It is after the last event, ${toEventId({ epoch, position: last })}, as places are after a backup was restored.`;
+        : `It is after the last event, ${toEventId({ epoch, position: last })}: perhaps a backup was restored.`;
   throw new ServiceError('GONE', `after=${toEventId(from)} cannot be continued. ${why} ${instead}`);
 }
 

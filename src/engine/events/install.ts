@@ -20,8 +20,8 @@ export const RAISE_EPOCH = `update feed
   set epoch = greatest(epoch + 1, extract(epoch from now() - '2025-01-01Z'::timestamptz)::integer)`;
 
 /**
- * Has the database record the changes of the sources from now on, or record none; several processes may do so at the same
- * time. It locks a table only to create or drop its triggers. Returns how many definitions were changed.
+ * Creates the triggers that record the changes of the sources, or drops them if `events` is off. Several processes may
+ * call it at the same time. It locks a table only to create or drop its triggers. Returns the number of changed definitions.
  *
  * @param sources causes before effects, as the events of one statement are published
  */
@@ -51,7 +51,7 @@ export async function assertEvents(
   const { functions, triggers } = await database.transaction((query) => missingIn(query, sources, events));
   if (triggers.length === 0) return functions.length > 0;
   throw new Error(
-    `EVENTS is ${events}, the triggers of the database are for something else, and ${reason}: run npm run db:migrate first, with the same EVENTS.`,
+    `The triggers of the database do not match EVENTS=${events}, and ${reason}: run npm run db:migrate with the same EVENTS first.`,
   );
 }
 

@@ -12,7 +12,7 @@ const MAX_TOGETHER = 10_000;
  * time publish, so positions have no gaps. The statements after it have a newer snapshot than the lock, so they see
  * what the last process that had the lock has published.
  *
- * The outbox is read by its index alone: between two vacuums, the table is full of what was published before.
+ * The outbox is read only by its index: between two vacuums, the table is full of rows that are already published.
  *
  * The changes of a statement are published together, in the order of their ranks, where its last change is: whatever depends
  * on the statement was written after that one. A connection may run several statements at the same time of the embedded

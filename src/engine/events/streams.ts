@@ -70,7 +70,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     /**
      * Resolves when there is an event after the cursor, or after this many milliseconds, when the client has gone, or
      * when the process stops; at once if further pages follow. It is a stream that ends with its first event. Gives where
-     * the feed ended, if the cursor is `now`. Throws as `open` does.
+     * the feed ended, if the cursor is `now`. Throws the errors of `open`.
      */
     async wait(
       cursor: string | null | undefined,
@@ -224,7 +224,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   }
 }
 
-/** Of callers that are sent the same, the one with the least other work has it run: no busy one holds up others. */
+/** The queue length of a stream's caller. Shared texts are made in the shortest queue: a busy caller delays no other. */
 function queueOf({ request }: EventStream): number {
   return request.format.queue?.() ?? 0;
 }

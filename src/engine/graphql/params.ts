@@ -22,7 +22,7 @@ export async function readParams(request: IncomingRequest) {
   }
   const params = method === 'POST' ? await readPost(request) : readSearch(search);
   const { query, operationName, variables, extensions, ...others } = params;
-  // At this message, clients send the document instead of its digest, and go on to do so.
+  // Apollo clients react to this message: they send the whole document from then on, not its digest.
   if (query == null && isObject(extensions) && extensions.persistedQuery !== undefined) {
     throw invalid('PersistedQueryNotSupported');
   }
@@ -65,7 +65,7 @@ function readSearch(search: string): Readonly<Record<string, unknown>> {
   for (const [name, text] of new URLSearchParams(search)) {
     if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
     const isJson = name === 'variables' || name === 'extensions';
-    // GraphQL over HTTP, section 5.3: an empty one is as none.
+    // GraphQL over HTTP, section 5.3: an empty parameter counts as missing.
     if (text === '' && (isJson || name === 'operationName')) params[name] = undefined;
     else params[name] = isJson ? parseUnique(text, name, invalid) : text;
   }

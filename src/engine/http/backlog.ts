@@ -14,7 +14,7 @@ export class Backlog {
   #until = 0;
 
   /**
-   * Must be called for each accepted connection, or to find out whether there is one to accept.
+   * Call it for each accepted connection; or, before a drain, to wait for those that the system has accepted already.
    *
    * @param wait how long requests wait from now on, in milliseconds; by default `MAX_WAIT` from the first connection on
    */

@@ -31,7 +31,7 @@ export class Connection {
   readonly #handler: RequestListener;
   readonly #pipelines: Pipelines;
   #current: ServerResponse | undefined;
-  /** What starts after the current response: the next ones, and at last the rejection. */
+  /** What follows the current response: the next responses, and the rejection last. */
   readonly #waiting: (ServerResponse | (() => void))[] = [];
   /** Whether all later input is ignored: what was rejected is not a request, or the connection is closed. */
   #isRejected = false;

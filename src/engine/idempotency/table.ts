@@ -6,7 +6,6 @@ export const idempotencyKeys = pgTable(
   {
     caller: text().notNull(),
     key: text().notNull(),
-    /** A digest of the request. */
     fingerprint: text().notNull(),
     status: smallint().notNull(),
     /** Names and values alternating, as JSON. */

@@ -14,7 +14,7 @@ const MAX_IN_PROGRESS = 400;
 
 interface Caller {
   units: number;
-  /** Not a set, whose old tables keep all that has waited since in memory until the next major garbage collection. */
+  /** An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
   readonly waiting: Task[];
 }
 
@@ -44,7 +44,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
     endWithin(milliseconds: number): void {
       setTimeout(() => {
         const error = new ServiceError('UNAVAILABLE', 'The service is stopping; try again.');
-        // From the end: in place of an earlier one, a later one would start.
+        // The newest first: when a waiting task leaves, the one behind it could start.
         for (const { waiting } of callers.values()) for (const task of waiting.toReversed()) task.giveUp(error);
         for (const giveUp of givingUp) giveUp(error);
       }, milliseconds).unref();

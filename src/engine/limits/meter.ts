@@ -75,7 +75,6 @@ export class Meter {
     this.#waited += milliseconds;
   }
 
-  /** The load of the request while it is in progress. */
   load(kind: 'read' | 'change'): Load {
     const ofWork = Math.max(1, this.#units) * (kind === 'read' ? 1 : READS_PER_CHANGE);
     return {

@@ -142,7 +142,7 @@ function parameterObject(
     required: where === 'path' || isRequired(variable),
     description: [
       route.parameters?.[name] ?? argument.description ?? name,
-      ...(isList(variable) ? ['Repeat it for any of several.'] : []),
+      ...(isList(variable) ? ['Repeat it for several values.'] : []),
       ...enumDescriptions(variable),
     ].join(' '),
     ...annotationExtensions(annotationsOf(argument)),

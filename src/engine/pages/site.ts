@@ -89,7 +89,6 @@ function json(document: object): PageMaker {
   return serveAsset({ contentType: 'application/json', make: () => printDocument(document) });
 }
 
-/** The response with a page. */
 export function html(body: string): HttpReply {
   const page = text('text/html; charset=utf-8', body);
   return { ...page, headers: [...page.headers, ...pageHeaders(body)] };

@@ -171,7 +171,8 @@ export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefi
 export function show(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  // parseJson gives NaN or the next number for a fraction that no number has, and an infinity for too large a number.
+  // parseJson returns NaN, or the nearest number, for a fraction that no number represents, and Infinity for one that is
+  // too large.
   if (Number.isNaN(value) || isBesideInteger(value)) return 'a number with a fraction';
   if (value === Infinity || value === -Infinity) return 'a number of more than 308 digits';
   return shorten(typeof value === 'string' ? JSON.stringify(value) : String(value));

@@ -16,7 +16,7 @@ export const int64Scalar = new GraphQLScalarType<Int64, unknown>({
   extensions: { accepts: AN_INT64, bytes: 20, jsonSchema: { type: 'integer', format: 'int64' } },
   serialize: (value) => {
     if (typeof value === 'bigint' || Number.isInteger(value)) return value;
-    // Its type in code has fractions, and NaN, which would be null in JSON.
+    // Its TypeScript type allows fractions, and NaN, which JSON would print as null.
     throw new TypeError(`${value} is not ${AN_INT64}.`);
   },
   parseValue: (value) => {
@@ -37,7 +37,7 @@ export const dateScalar = new GraphQLScalarType<string, string>({
   extensions: { accepts: A_DATE, bytes: 12, jsonSchema: { type: 'string', format: 'date' } },
   serialize: (value) => {
     if (isDay(value)) return value;
-    // Its type in code has all texts, such as those of `toISOString`.
+    // Its TypeScript type allows any string, such as one from `toISOString`.
     throw new TypeError(`${value} is not ${A_DATE}.`);
   },
   parseValue: (value) => (isDay(value) ? value : reject('Date', A_DATE)),

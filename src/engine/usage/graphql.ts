@@ -10,7 +10,6 @@ declare module '../schema/context.ts' {
   }
 }
 
-/** Adds the field `lifecycle`, the lifecycle report, to the schema. */
 export function addLifecycle(builder: Builder): void {
   const LifecycleLevel = builder.enumType('LifecycleLevel', {
     description: 'The most important lifecycle annotation of something.',

@@ -10,7 +10,7 @@ const routes: readonly Route[] = [
       uses clients lastUsedAt countedSince verdict
     }`,
     reply: {
-      ...rows('The whole list. A browser, which would rather have HTML, gets a page of it.'),
+      ...rows('The whole list. A browser, which prefers HTML, gets a page instead.'),
       answer: (value) => ({ status: 200, body: value, headers: ['vary', 'Accept'] }),
     },
   }),

@@ -155,7 +155,7 @@ export function createDeliverer(
         if (settlement !== undefined && !hasEnded) results.push({ ...settlement, key });
       })
       .catch((error) => {
-        // What has become of it could not be stored, so it is made again.
+        // Its result could not be stored, so the attempt is repeated.
         running.delete(key);
         onFailure(error);
       })

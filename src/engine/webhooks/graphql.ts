@@ -23,17 +23,15 @@ const description = text(WEBHOOK_LENGTHS.description);
 
 interface SchemaTools extends ReturnType<typeof connections>, ReturnType<typeof rowFields> {
   readonly eventType: EventTypeRef;
-  /** The names of all types of events. */
   readonly types: readonly string[];
 }
 
-/** Adds webhooks and their deliveries to the schema. */
 export function addWebhooks(builder: Builder, tools: SchemaTools): void {
   const { readFields, writeFields, connectionTo, pagingArgs, eventType, types } = tools;
   const items = { items: types.length };
 
   const DeliveryStatus = builder.enumType('DeliveryStatus', {
-    description: 'What became of a delivery.',
+    description: 'The status of a delivery.',
     values: {
       pending: { description: 'An attempt will be made.' },
       delivered: { description: 'The receiver has answered with a status from 200 to 299.' },
@@ -100,7 +98,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
         bounds: text({ min: 1, max: 100 }),
         description: 'The row to which it has happened.',
       }),
-      status: t.expose('status', { type: DeliveryStatus, description: 'What became of it.' }),
+      status: t.expose('status', { type: DeliveryStatus, description: 'Its status.' }),
       attempts: t.exposeInt('attempts', { description: 'How many attempts were made.' }),
       lastAttemptAt: t.expose('lastAttemptAt', {
         type: 'DateTime',

@@ -54,7 +54,6 @@ const example = {
 };
 const { id, createdAt, ...fields } = example;
 
-/** The resource of webhooks, for services with events. */
 export const webhookResource = {
   routes,
   examples: {

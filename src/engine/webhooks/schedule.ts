@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE;
 
 /** How long after each failed attempt the next one follows, in milliseconds: it is given up after the tenth. */
 const RETRIES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
-/** How long a receiver can have it wait, in milliseconds. */
+/** The longest pause that a receiver can ask for, in milliseconds. */
 const MAX_PAUSE = 24 * HOUR;
 
 export interface Outcome {
@@ -20,7 +20,7 @@ export interface Outcome {
 
 /**
  * 2xx is success, 410 (Gone) disables the webhook: it gets the event when it is enabled again. Everything else is tried
- * again, not before `Retry-After` (RFC 9110, section 10.2.3), which is said of all requests with 429 and 503. Times are
+ * again, not before `Retry-After` (RFC 9110, section 10.2.3), which applies to all requests after 429 and 503. Times are
  * in milliseconds since the epoch, `attempts` those before.
  */
 export function outcomeOf({ status, retryAfter, error: failure }: Attempt, attempts: number, now: number): Outcome {

@@ -95,7 +95,7 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
           });
         });
         request.on('information', () => {
-          if (++interim === MAX_EXTRA) request.destroy(new NoAnswer('There was no answer but interim ones.'));
+          if (++interim === MAX_EXTRA) request.destroy(new NoAnswer('The receiver sent only interim responses.'));
         });
         request.on('error', reject);
         // Such as after 101, by which a receiver changes to another protocol.

@@ -26,7 +26,7 @@ export const deliveryList = tableList(deliveries, {
   filters: { webhookId: deliveries.webhookId, status: deliveries.status },
 });
 
-/** Null for a field that needs a value stands for no change. */
+/** Null for a required field means no change. */
 interface WebhookChanges {
   readonly url?: string | null | undefined;
   readonly types?: readonly string[] | null | undefined;
@@ -165,7 +165,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
 
   /**
    * A client's enabling or disabling ends the service's reason; that, or another URL, ends the receiver's pause. Each type
-   * is stored once: a long list of the same ones would be in every answer.
+   * is stored once: a long list of duplicates would be in every response.
    */
   function toColumns({ url, types, enabled, ...fields }: WebhookChanges) {
     return {

@@ -127,7 +127,7 @@ export function inventoryStore(database: Database) {
       if (seen === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
       if (hasExpected(seen, expectedVersion)) {
         if (status != null && status !== seen.status) throw otherStatus(seen.status);
-        // The pet's first order made the row while the statement waited: only the next one sees it.
+        // The pet's first order created its inventory row while this statement waited: only a new statement sees it.
         const [replaced] = await replaceNow(values);
         if (replaced !== undefined) return replaced;
       }
@@ -149,8 +149,8 @@ export function inventoryStore(database: Database) {
 /** The error for a different status. Only stock movements set the status; a client may send back the current one. */
 function otherStatus(status: PetStatus): ServiceError {
   const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
-  const toReaders = failure(`is read-only: it must be ${status}, as it is now, or be left out`).message;
-  const error = failure("is read-only: it must be the pet's status of now, or be left out");
+  const toReaders = failure(`is read-only: it must be ${status}, its current value, or be left out`).message;
+  const error = failure("is read-only: it must be the pet's current status, or be left out");
   return new ServiceError(error.kind, error.message, { validationErrors: error.validationErrors, toReaders });
 }
 

@@ -14,7 +14,7 @@ export const orderResource: Resource = {
         `$id: [Int64!], $petId: [Int64!], $complete: Boolean, $shipDateFrom: DateTime, $shipDateTo: DateTime,
          $sort: OrderSort = id`,
       ),
-      noTryItOut: 'the specification of this API switches its trial off.',
+      noTryItOut: 'the specification of this API turns “Try it out” off for it.',
     }),
     route('POST', '/store/orders', {
       ...order.create('placeOrder', '/store/orders/{id}'),

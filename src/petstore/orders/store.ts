@@ -231,7 +231,7 @@ export function orderStore(database: Database) {
     if (placed.id !== null) return placed;
     if (left !== null && left < order.quantity) throw outOfStock(order.petId, left, order.quantity);
     if (petStatus !== 'available') throw notAvailable(order.petId, petStatus);
-    // The first count of the pet made the row while the statement waited: only the next one sees it.
+    // Another statement created the pet's inventory row while this one waited for a lock: only a new statement sees it.
     return placeAgain(order);
   }
 

@@ -14,7 +14,7 @@ export const petList = tableList(pets, {
   sorts: nameSorts(pets.name),
 });
 
-/** Pets in the database. Deleting a pet deletes its inventory entry, too. */
+/** Deleting a pet deletes its inventory entry, too. */
 export function petStore(database: Database) {
   return {
     ...versionedStore(database, {

@@ -25,8 +25,8 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
   const queue = new SpanQueue(name, environment, failureLog(logger, 'OpenTelemetry has a problem'));
   const isSampled = samplerFrom(environment);
   /**
-   * With AsyncLocalStorage it would be known after an `await` too, but before Node 24 that slows down every promise of
-   * the process while a request is recorded.
+   * AsyncLocalStorage would also keep it after an `await`, but before Node 24 it slows down every promise of the process
+   * while a request is recorded.
    */
   let current: RequestSpans | undefined;
 

@@ -40,7 +40,7 @@ export class SpanQueue {
   #isTaking = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** The variables of the environment configure the exporter; they may have another name of the service. */
+  /** The exporter reads its configuration from the environment, in which `OTEL_SERVICE_NAME` overrides `name`. */
   constructor(name: string, environment: NodeJS.Dict<string>, warn: (message: string) => void) {
     const file = new URL(`./exporter${extname(import.meta.url)}`, import.meta.url);
     this.#exporter = new Worker(file, { workerData: name, env: environment });

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Tracing } from '../../engine/tracing/span.ts';
 
-/** That of the SDK's exporter. */
+/** The protocol of the SDK's OTLP exporter. */
 const PROTOCOL = 'http/json';
 
 /**
  * Tracing as the standard `OTEL_*` variables configure it; undefined unless they set an OTLP endpoint or the exporter
- * `otlp`. Its modules are imported only if it is used. `OTEL_SERVICE_NAME` may have another name of the service.
+ * `otlp`. Its modules are imported only if it is used. `OTEL_SERVICE_NAME` overrides `name`.
  *
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */

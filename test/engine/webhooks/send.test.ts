@@ -200,7 +200,7 @@ describe('a receiver', () => {
     const started = performance.now();
     expect(await senderWith()(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).toEqual({
       status: null,
-      error: 'There was no answer but interim ones.',
+      error: 'The receiver sent only interim responses.',
     });
     expect(performance.now() - started).toBeLessThan(2_000);
   });

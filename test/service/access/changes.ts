@@ -138,7 +138,7 @@ export const cases: Readonly<Record<string, Cases>> = {
         code: 'VALIDATION_FAILED',
         variables: { petId: 202, update: { quantity: 7 }, status: 'available' },
         toReaders: ['sold', 'pending'].map(
-          (status) => `status is read-only: it must be ${status}, as it is now, or be left out.`,
+          (status) => `status is read-only: it must be ${status}, its current value, or be left out.`,
         ) as [string, string],
       },
     ],

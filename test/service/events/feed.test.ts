@@ -295,11 +295,11 @@ describe('GET /events', () => {
 
   test.each([
     ['after=x', 400, /after must be the id of an event, such as 1\.204, or now/],
-    ['after=7.1', 410, /from before a backup was restored.* go on after 1\.\d+; or begin without after/],
+    ['after=7.1', 410, /issued before a backup was restored.* go on after 1\.\d+; or begin without after/],
     [
       'after=1.999999999',
       410,
-      /^after=1\.999999999 cannot be continued\. It is after the last event, 1\.\d+, .*restored/,
+      /^after=1\.999999999 cannot be continued\. It is after the last event, 1\.\d+: .*restored/,
     ],
     ['type=pet.eaten', 400, /type must be one of order\.placed, .*not "pet\.eaten"/],
     ['type=pet_created', 400, /type must be one of/],

@@ -98,7 +98,7 @@ describe('PUT /store/inventory/{petId}', () => {
     const same = await app.rest('PUT', path, { body: { ...item, quantity: 6 } });
     expect([same.status, same.body]).toEqual([200, { ...item, quantity: 6 }]);
     for (const [status, message] of [
-      ['sold', 'status is read-only: it must be available, as it is now, or be left out.'],
+      ['sold', 'status is read-only: it must be available, its current value, or be left out.'],
       ['gone', 'status must be one of available, pending, sold, not "gone".'],
       [null, 'status must not be null; omit it instead.'],
     ]) {

@@ -96,7 +96,7 @@ describe('npm run events', () => {
     [['redeliver', '1', '--after', '1.0', '--type', 'pet.created'], /^npm run events -- tail/],
     [['epoch', '--after', '1.0'], /^npm run events -- tail/],
     [['redeliver', '1'], /^npm run events -- tail/],
-    [['tail', '--type', 'pet.sold'], /^pet\.sold is no type of event; there are order\.placed, /],
+    [['tail', '--type', 'pet.sold'], /^pet\.sold is not an event type; the types are order\.placed, /],
     [
       ['tail', '--subject', 'pet/1'],
       /^--subject must be a list \(orders, .*\), a slash and an id, such as orders\/1\.$/m,

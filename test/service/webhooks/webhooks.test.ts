@@ -158,7 +158,7 @@ describe('is rejected, with what is accepted:', () => {
     [
       '9.1',
       410,
-      /^after=9\.1 cannot be continued\. It is from before a backup was restored, or events were switched on again\. Give the id of an event that is kept\.$/,
+      /^after=9\.1 cannot be continued\. It was issued before a backup was restored, or before events were switched on again\. Give the id of an event that is kept\.$/,
     ],
     ['1.999999', 410, /^after=1\.999999 cannot be continued/],
   ])('redelivery after %s', async (after, status, message) => {

@@ -57,7 +57,6 @@ export function badges({ level, stability }: Pick<ReportEntry, 'level' | 'stabil
   return level === stability || stability === 'stable' ? badge(level) : `${badge(level)} ${badge(stability)}`;
 }
 
-/** A level as a small label. */
 export function badge(level: ReportEntry['level'] | ReportEntry['stability']): string {
   return `<span class="badge ${level}">${level}</span>`;
 }

@@ -67,7 +67,7 @@ export function barOf(deprecation: Pick<ReportedDeprecation, 'since' | 'sunset'>
   return { from, split: Math.min(Math.max(scale.at(now), from), until), until };
 }
 
-/** The labels, and the tick lines, which every row reuses. */
+/** Every row reuses the tick lines. */
 function axis({ at, ticks }: TimeScale, now: Date): string {
   const today = at(now);
   const lines = ticks.map(({ at: x }) => `<line class="tick" x1="${x}%" x2="${x}%" y1="0" y2="20"/>`);

@@ -10,7 +10,6 @@ const SCHEME = 'bearer';
 /** The key of the credential in the tab's session storage. */
 const KEPT_AS = 'reference.credential';
 
-/** The whole page: the navigation, the introduction and the operations. */
 export function page({ React, getSystem }) {
   const { createElement: h, useEffect, useState } = React;
   const link = (path, name) => h('a', { href: `${base}${path}` }, name);
