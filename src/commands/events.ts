@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { sql } from 'drizzle-orm';
+import { eventSourcesOf } from '../engine/application.ts';
 import type { Database } from '../engine/db/client.ts';
 import { toEventId } from '../engine/events/cursor.ts';
 import { feedStore } from '../engine/events/feed.ts';
@@ -19,7 +20,8 @@ npm run events -- epoch`;
 const PAGE = 500;
 const PAUSE = 500;
 
-const types = eventTypesOf(petStoreService.events).map(({ name }) => name);
+const sources = eventSourcesOf(petStoreService);
+const types = eventTypesOf(sources).map(({ name }) => name);
 
 runCommand(USAGE, async () => {
   const { values, positionals } = parseArgs({
@@ -30,7 +32,7 @@ runCommand(USAGE, async () => {
   const given = Object.keys(values).join();
   const unknown = values.type?.find((type) => !types.includes(type));
   if (unknown !== undefined) throw new Error(`${unknown} is not an event type; the types are ${types.join(', ')}.`);
-  const wrong = values.subject !== undefined && subjectOf(petStoreService.events).check(values.subject);
+  const wrong = values.subject !== undefined && subjectOf(sources).check(values.subject);
   if (wrong) throw new Error(`--subject ${wrong}.`);
   if (command === 'tail' && others.length === 0) await withExistingDatabase((database) => tail(database, values));
   else if (command === 'redeliver' && others.length === 1 && given === 'after' && values.after !== undefined) {
@@ -46,8 +48,7 @@ async function tail(
   database: Database,
   { after = 'now', type, subject }: { readonly after?: string; readonly type?: string[]; readonly subject?: string },
 ): Promise<void> {
-  const { name, events } = petStoreService;
-  const feed = feedStore(database, events, { name: `/${name}`, isOn: true });
+  const feed = feedStore(database, sources, { name: `/${petStoreService.name}`, isOn: true });
   const filter = { types: type, subject };
   const end = new AbortController();
   process.stdout.on('error', (error) => end.abort(error));

@@ -20,8 +20,6 @@ export interface Application {
   readonly name: string;
   readonly schema: GraphQLSchema;
   readonly resources: readonly Resource[];
-  /** In the order in which the events of one change are published: causes before effects. */
-  readonly events: readonly EventSource[];
   /** The parts of the OpenAPI document that come neither from the schema nor from the resources. */
   readonly openApi: Pick<DocumentText, 'version' | 'description' | 'examples' | 'headerExamples'>;
   readonly home: HomeText;
@@ -59,7 +57,14 @@ export function contextOf(
   return Object.assign({ ...own, webhooks }, ...resources.map(({ stores }) => stores(database)));
 }
 
-function allResources({ resources, events }: Application): readonly Omit<Resource, 'stores'>[] {
+/** The events of the schema. */
+export function eventSourcesOf({ schema }: Application): readonly EventSource[] {
+  return schema.extensions.events ?? [];
+}
+
+function allResources(application: Application): readonly Omit<Resource, 'stores'>[] {
+  const { resources } = application;
+  const events = eventSourcesOf(application);
   const routes = resources.flatMap((resource) => resource.routes);
   const ofEvents = events.length === 0 ? [] : [eventResource(events, routes), webhookResource];
   return [...resources, ...ofEvents, lifecycleResource];
@@ -70,13 +75,9 @@ export function routesOf(application: Application): readonly Route[] {
   return allResources(application).flatMap(({ routes }) => routes);
 }
 
-/** @throws {Error} if a route's operation, or the events do not fit the schema */
+/** @throws {Error} if a route's operation does not fit the schema */
 export function endpointsOf(application: Application, costs?: ListCosts): readonly Endpoint[] {
-  const { schema, events } = application;
-  const inSchema = schema.extensions.events as Application['events'];
-  if (inSchema.some((one) => !events.includes(one)) || events.some((one) => !inSchema.includes(one)))
-    throw new Error('The application and its buildSchema must have the same events.');
-  return compileRoutes(schema, routesOf(application), costs);
+  return compileRoutes(application.schema, routesOf(application), costs);
 }
 
 export function describeEndpoints(application: Application, endpoints: readonly Endpoint[], basePath: string) {
@@ -98,10 +99,11 @@ export function describeEndpoints(application: Application, endpoints: readonly 
 }
 
 /** The AsyncAPI document of the application's events; undefined if it has none. */
-export function describeEvents(
-  { title, openApi: { version }, events }: Application,
-  openApi: JsonSchema,
-  basePath: string,
-) {
+export function describeEvents(application: Application, openApi: JsonSchema, basePath: string) {
+  const {
+    title,
+    openApi: { version },
+  } = application;
+  const events = eventSourcesOf(application);
   return events.length === 0 ? undefined : asyncApiDocument(events, openApi, { title, version, basePath });
 }

@@ -9,6 +9,12 @@ import { rowFields } from './schema/row-fields.ts';
 import { addLifecycle } from './usage/graphql.ts';
 import { addWebhooks } from './webhooks/graphql.ts';
 
+declare module 'graphql' {
+  interface GraphQLSchemaExtensions {
+    events?: readonly EventSource[];
+  }
+}
+
 /**
  * Creates the tools that build the schema of an application.
  *
@@ -28,7 +34,8 @@ export function createSchema() {
     /**
      * Builds the schema. Call it once, after all types and fields are added; it keeps their order.
      *
-     * @param events the tables whose changes are events; without one, the schema has no events and no webhooks
+     * @param events the tables whose changes are events, in the order in which those of one change are published: causes
+     *   before effects; without one, the schema has no events and no webhooks
      */
     buildSchema(events: readonly EventSource[] = []): GraphQLSchema {
       if (events.length > 0) {

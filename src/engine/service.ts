@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Application, contextOf, endpointsOf } from './application.ts';
+import { type Application, contextOf, endpointsOf, eventSourcesOf } from './application.ts';
 import type { Access } from './auth/access.ts';
 import { createAuthentication } from './auth/authentication.ts';
 import type { Database } from './db/client.ts';
@@ -101,7 +101,7 @@ export function createApp(options: AppOptions) {
   });
   const events = createEvents({
     database,
-    sources: application.events,
+    sources: eventSourcesOf(application),
     name: application.name,
     settings,
     metrics,

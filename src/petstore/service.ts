@@ -10,13 +10,10 @@ import { petResource } from './pets/rest.ts';
 import { playground } from './playground.ts';
 import { buildSchema } from './schema.ts';
 
-const events = [orderEvents, inventoryEvents, petEvents, categoryEvents];
-
 export const petStoreService: Application = {
   title: 'Pet store',
   name: 'pet-store',
-  schema: buildSchema(events),
-  events,
+  schema: buildSchema([orderEvents, inventoryEvents, petEvents, categoryEvents]),
   resources: [petResource, categoryResource, orderResource, inventoryResource],
   openApi: {
     version: '1.0.0',

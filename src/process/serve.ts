@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Application } from '../engine/application.ts';
+import { type Application, eventSourcesOf } from '../engine/application.ts';
 import type { Database } from '../engine/db/client.ts';
 import { assertMigrated } from '../engine/db/migrate.ts';
 import { failureLog } from '../engine/failure-log.ts';
@@ -34,7 +34,7 @@ export interface Served {
 export async function prepare({ application }: Served, settings: Settings, logger: Logger): Promise<void> {
   const database = await openFrom(settings, application.name, logger);
   try {
-    await readyDatabase(database, application.events, settings, logger);
+    await readyDatabase(database, eventSourcesOf(application), settings, logger);
   } finally {
     await database.close();
   }
@@ -63,9 +63,16 @@ export async function serve(
   const probe = { ...metrics.probe, tracing: tracing?.statements };
   const database = await openFrom(settings, application.name, logger, probe);
   try {
-    if (!isPrepared) await readyDatabase(database, application.events, settings, logger);
+    if (!isPrepared) await readyDatabase(database, eventSourcesOf(application), settings, logger);
     // Since the service was started, another version may have been built.
-    else await assertReady(database, application.events, settings.EVENTS, 'a running service applies none', logger);
+    else
+      await assertReady(
+        database,
+        eventSourcesOf(application),
+        settings.EVENTS,
+        'a running service applies none',
+        logger,
+      );
     const { LIFECYCLE_CLOCK: rehearsed, SUNSET: sunset, BROWNOUTS: brownouts } = settings;
     const rules = { clock: clockFrom(rehearsed), isRehearsal: rehearsed !== undefined, sunset, brownouts };
     const access = await accessFrom(settings, database, application.name);

@@ -123,6 +123,5 @@ export const bookshop: Application = {
     rest: '/books?limit=2',
     graphql: '{ books(first: 2) { nodes { title } } }',
   },
-  events: [],
   playground: ['{ bookCount }'],
 };

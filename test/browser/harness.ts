@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { eventSourcesOf } from '../../src/engine/application.ts';
 import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import { type Database, openDatabase } from '../../src/engine/db/client.ts';
 import { type Listener, listen } from '../../src/engine/http/listen.ts';
@@ -45,7 +46,7 @@ export async function withBrowser(work: (browser: Browser, visit: Service) => Pr
   const folder = makeTemporaryFolder();
   const database = await openDatabase({ url: undefined, folder: join(folder.path, 'data'), timeout: 10_000 });
   try {
-    await readyDatabase(database, petStoreService.events, { MIGRATE: 'on', EVENTS: 'on' });
+    await readyDatabase(database, eventSourcesOf(petStoreService), { MIGRATE: 'on', EVENTS: 'on' });
     await seed(database, PETS, () => {});
     const listeners = await Promise.all(['', '/api/v1'].map((basePath) => serve(database, basePath)));
     const browser = await chromium.launch({

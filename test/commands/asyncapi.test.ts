@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { describeEndpoints, describeEvents, endpointsOf } from '../../src/engine/application.ts';
+import { describeEndpoints, describeEvents, endpointsOf, eventSourcesOf } from '../../src/engine/application.ts';
 import { eventTypesOf } from '../../src/engine/events/source.ts';
 import { printDocument } from '../../src/engine/pages/site.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
@@ -14,7 +14,7 @@ test('schema/asyncapi.json is what the code prints; npm run schema prints it ane
 
 test('has a message for each type of event, with its row', () => {
   const { components } = JSON.parse(source);
-  const types = eventTypesOf(petStoreService.events).map(({ name }) => name);
+  const types = eventTypesOf(eventSourcesOf(petStoreService)).map(({ name }) => name);
   expect(Object.keys(components.messages)).toEqual(types);
   expect(components.messages['order.placed'].payload.allOf[1].properties).toEqual({
     type: { const: 'order.placed' },

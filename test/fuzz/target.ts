@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { getTableName, sql } from 'drizzle-orm';
 import { pino } from 'pino';
-import { contextOf } from '../../src/engine/application.ts';
+import { contextOf, eventSourcesOf } from '../../src/engine/application.ts';
 import { keyStore } from '../../src/engine/auth/keys.ts';
 import { scopesIn } from '../../src/engine/auth/scope.ts';
 import { type Database, openDatabase } from '../../src/engine/db/client.ts';
@@ -70,7 +70,7 @@ async function fillFeed(database: Database): Promise<void> {
   const isPublished = async () =>
     (await database.transaction((query) => query('select from outbox limit 1', []))).length === 0;
   while (!(await isPublished())) await new Promise((resolve) => setTimeout(resolve, 50));
-  await installEvents(database, petStoreService.events, 'off');
+  await installEvents(database, eventSourcesOf(petStoreService), 'off');
   await database.transaction(async (query) => {
     for (const statement of OWNED_ELSEWHERE) await query(statement, []);
   });
@@ -81,7 +81,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   const folder = makeTemporaryFolder();
   const location = { url: server?.url, folder: folder.path, timeout: defaultSettings.REQUEST_TIMEOUT };
   const database = await openDatabase(location);
-  await readyDatabase(database, petStoreService.events, { MIGRATE: 'on', EVENTS: 'on' });
+  await readyDatabase(database, eventSourcesOf(petStoreService), { MIGRATE: 'on', EVENTS: 'on' });
   const settings: Settings = { ...defaultSettings, AUTH: openness === 'open' ? 'open' : 'all' };
   const authorizations: (string | undefined)[] = [undefined];
   if (openness === 'closed') {
@@ -104,7 +104,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   const state = database.statement('fuzz.state', 'list', sql.raw(`select ${STATE} as state`), {
     state: String,
   });
-  const feed = feedStore(database, petStoreService.events, { name: `/${petStoreService.name}`, isOn: true });
+  const feed = feedStore(database, eventSourcesOf(petStoreService), { name: `/${petStoreService.name}`, isOn: true });
   return {
     fetch: app.fetch,
     context: contextOf(petStoreService, database, {

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { eventSourcesOf } from '../../src/engine/application.ts';
 import { openDatabase } from '../../src/engine/db/client.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
@@ -154,7 +155,7 @@ test('EVENTS=off drops the triggers of events, and none of another application',
       await query(`create trigger customers_events_${event} after ${event} on customers execute function greet()`, []);
   });
   expect(await triggers()).toContainEqual(['pets_events_insert']);
-  await installEvents(database, petStoreService.events, 'off');
+  await installEvents(database, eventSourcesOf(petStoreService), 'off');
   expect(await triggers()).toEqual([
     ['customers_events_delete'],
     ['customers_events_insert'],

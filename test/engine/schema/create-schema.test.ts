@@ -1,14 +1,12 @@
 import { pgTable } from 'drizzle-orm/pg-core';
 import { validateSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import { endpointsOf } from '../../../src/engine/application.ts';
 import { createSchema } from '../../../src/engine/create-schema.ts';
 import { idColumn } from '../../../src/engine/db/columns.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
-import { type EventSource, enumNameOf, rowEvents } from '../../../src/engine/events/source.ts';
+import { enumNameOf, rowEvents } from '../../../src/engine/events/source.ts';
 import { beta } from '../../../src/engine/lifecycle/annotation.ts';
 import { text } from '../../../src/engine/schema/bounds.ts';
-import { bookshop } from '../../bookshop/shop.ts';
 
 test('every element is described: the build of a schema fails otherwise, and the error names all that are not', () => {
   const { builder, buildSchema } = createSchema();
@@ -40,11 +38,6 @@ test.each([
 
 test('a type of event may have several dots', () => {
   expect(enumNameOf({ name: 'shop.book.created' })).toBe('shop_book_created');
-});
-
-test('an application whose schema has other events does not start', () => {
-  const application = { ...bookshop, events: [{} as EventSource] };
-  expect(() => endpointsOf(application)).toThrow('The application and its buildSchema must have the same events.');
 });
 
 test('an application that changes nothing has a valid schema', () => {

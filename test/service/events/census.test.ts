@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventSourcesOf } from '../../../src/engine/application.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -25,7 +26,7 @@ test('the changes of every table with a version are events: service.ts lists it'
 });
 
 test('each type of event is named by its row, and comes from one table', () => {
-  const names = petStoreService.events.flatMap(({ created, updated, deleted }) =>
+  const names = eventSourcesOf(petStoreService).flatMap(({ created, updated, deleted }) =>
     [created, ...updated, deleted].map(({ name }) => name),
   );
   expect(names.filter((name) => !/^[a-z]+\.[a-z]+$/.test(name))).toEqual([]);

@@ -1,6 +1,7 @@
 import { getTableName } from 'drizzle-orm';
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { eventSourcesOf } from '../../../src/engine/application.ts';
 import { Database } from '../../../src/engine/db/client.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
@@ -135,7 +136,7 @@ describe('an event has the id of the request that has caused it', () => {
 });
 
 test('each statement of a store that changes rows with events says for which request', () => {
-  const tables = petStoreService.events.map(({ list }) => getTableName(list.tables[0] as PgTable));
+  const tables = eventSourcesOf(petStoreService).map(({ list }) => getTableName(list.tables[0] as PgTable));
   const writes = new RegExp(`\\b(insert into|update|delete from) "?(${tables.join('|')})"?\\b`);
   const statement = vi.spyOn(Database.prototype, 'statement');
   for (const { stores } of petStoreService.resources) stores(app.database);

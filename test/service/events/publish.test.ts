@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { eventSourcesOf } from '../../../src/engine/application.ts';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { toEventId } from '../../../src/engine/events/cursor.ts';
 import { feedStore } from '../../../src/engine/events/feed.ts';
@@ -121,13 +122,13 @@ test('a row that gets another id is published as deleted and created', async () 
 test('a reader from before events were off cannot go on, because it has missed changes, and one from after can', async () => {
   await category();
   const last = await endOfFeed();
-  const { page } = feedStore(opened.database, petStoreService.events, { name: '/pet-store', isOn: true });
+  const { page } = feedStore(opened.database, eventSourcesOf(petStoreService), { name: '/pet-store', isOn: true });
   const { next } = await page('now', {}, 1);
-  await installEvents(opened.database, petStoreService.events, 'on');
+  await installEvents(opened.database, eventSourcesOf(petStoreService), 'on');
   expect((await page(`1.${last}`, {}, 1)).next).toEqual(next);
-  await installEvents(opened.database, petStoreService.events, 'off');
+  await installEvents(opened.database, eventSourcesOf(petStoreService), 'off');
   await category();
-  await installEvents(opened.database, petStoreService.events, 'on');
+  await installEvents(opened.database, eventSourcesOf(petStoreService), 'on');
   await expect(page(`1.${last}`, {}, 1)).rejects.toThrow(/events were switched on again\. Read the current state/);
   const now = await page('now', {}, 1);
   await category();
