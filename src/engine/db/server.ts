@@ -152,19 +152,19 @@ async function transact<T>(
   };
   try {
     const begun = begin();
-    const [result] = await Promise.all([work(query, begun), begun]);
+    const [result] = await Promise.all([work(query, begun), begun]).finally(() => {
+      hasEnded = true;
+    });
     const command = await run(connection, 'commit', [], until, commandOf);
     // The server rolls back a transaction in which a statement has failed, and reports no error.
     if (command !== 'COMMIT') throw unavailable(new Error(`The transaction ended with ${command}.`));
     return result;
   } catch (error) {
-    await query('rollback', []).catch(() => {
+    await run(connection, 'rollback', [], until, takeRows).catch(() => {
       // It may still be open, and the next transaction on the connection would commit it.
       connection.isLost = true;
     });
     throw error;
-  } finally {
-    hasEnded = true;
   }
 
   async function begin(): Promise<void> {

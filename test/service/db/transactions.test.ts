@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Query } from '../../../src/engine/db/driver.ts';
 import { createTransactions } from '../../../src/engine/db/transactions.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -27,4 +28,36 @@ test('a transaction whose time ends between two statements is rolled back, and t
     name: String,
   });
   expect(await names()).toEqual([{ name: 'in time' }]);
+});
+
+test('a statement that is sent when the work has ended is rejected, also while the transaction is still ending', async () => {
+  const late: Promise<string>[] = [];
+  const endBefore = (name: string) => (query: Query) => {
+    const sendLate = () => query('insert into categories (name) values ($1)', [name]);
+    setImmediate(() =>
+      late.push(
+        sendLate().then(
+          () => 'done',
+          (error: Error) => error.message,
+        ),
+      ),
+    );
+  };
+  await opened.database.transaction(async (query) => endBefore('after the commit')(query));
+  const undone = opened.database.transaction(async (query) => {
+    endBefore('after the rollback')(query);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  const ended = expect.stringMatching(/transaction has ended|transaction is closed/i);
+  await expect.poll(() => Promise.all(late)).toEqual([ended, ended]);
+  const names = opened.database.statement(
+    'test.late',
+    'lookup',
+    sql`select name from categories where name like 'after%'`,
+    {
+      name: String,
+    },
+  );
+  expect(await names()).toEqual([]);
 });
