@@ -72,6 +72,14 @@ describe('concurrent orders', () => {
     expect(await Promise.all([first, second, empty].map((id) => left(id as number)))).toEqual([0, 0, 0]);
   });
 
+  test('for a pet that a client has made unavailable are rejected, although some are in stock', async () => {
+    const [reserved, other] = await makePets(5, 5);
+    await app.rest('PATCH', `/pets/${reserved}`, { body: { status: 'pending' } });
+    const answers = await Promise.all([place({ petId: reserved }), place({ petId: other })]);
+    expect(answers.map(({ status, body }) => body.code ?? status)).toEqual(['NOT_AVAILABLE', 201]);
+    expect(await Promise.all([reserved, other].map((id) => left(id as number)))).toEqual([5, 4]);
+  });
+
   test('of one pet are placed while its stock lasts, and not one more', async () => {
     const [wanted, other] = (await makePets(7, 100)) as [number, number];
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => place({ petId: n % 2 ? wanted : other })));

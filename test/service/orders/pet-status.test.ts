@@ -41,13 +41,19 @@ describe('stock movements set the status of a tracked pet', () => {
     ['the ship date alone', { shipDate: '2027-01-01T00:00:00Z' }],
     ['the quantity to its current value', { quantity: 2 }],
     ['complete to false, as before', { complete: false }],
-  ])('a status set by a client stays when no stock moves: a change of %s', async (_, changes) => {
-    const petId = await makePet(5);
-    const { id } = await place({ petId, quantity: 2 });
-    await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
-    expect((await patch(id, changes)).status).toBe(200);
-    expect(await stock(petId)).toEqual([3, 'pending']);
-  });
+  ])(
+    'a status set by a client stays, and the version of the entry, when no stock moves: a change of %s',
+    async (_, changes) => {
+      const petId = await makePet(5);
+      const { id } = await place({ petId, quantity: 2 });
+      await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'pending' } });
+      const version = async () => (await app.rest('GET', `/store/inventory/${petId}`)).headers.get('etag');
+      const before = await version();
+      expect((await patch(id, changes)).status).toBe(200);
+      expect(await stock(petId)).toEqual([3, 'pending']);
+      expect(await version()).toBe(before);
+    },
+  );
 
   test('a status set by a client stays when an order is rejected', async () => {
     const petId = await makePet(1);

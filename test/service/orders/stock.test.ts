@@ -92,6 +92,18 @@ describe('orders and stock', () => {
       },
       [409, 204],
     ],
+    [
+      'the deletion of a tracked pet and a change of its order',
+      async (petId) => {
+        await count(petId, 5);
+        const { id } = await place({ petId });
+        return [
+          ['DELETE', `/pets/${petId}`],
+          ['PATCH', `/store/orders/${id}`, { quantity: 2 }],
+        ];
+      },
+      [409, 200],
+    ],
   ])('%s never wait for each other, and answer as one after another', async (_, prepare, statuses) => {
     const petId = await makePet();
     const requests = await prepare(petId);
