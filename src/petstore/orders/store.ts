@@ -58,8 +58,7 @@ export function orderStore(database: Database) {
         select quantity from inventory join ordered on ordered.id = inventory.pet_id for no key update of inventory),
       stock as (
         insert into inventory (pet_id, open_orders)
-        select id, (not ${complete}::boolean)::integer from ordered
-        where status = 'available' and (select count(*) from held) >= 0
+        select id, (not ${complete}::boolean)::integer from ordered where status = 'available'
         on conflict (pet_id) do update set
           quantity = inventory.quantity - ${quantity}::integer,
           open_orders = inventory.open_orders + excluded.open_orders,
@@ -113,7 +112,7 @@ export function orderStore(database: Database) {
     sql`with ${petLocked},
       before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
           coalesce(${complete}::boolean, false) as completes,
-          case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz(3) else ship_date end as new_ship_date
+          case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz else ship_date end as new_ship_date
         from orders where id = ${id} and not complete and ${isExpected(orders.version)} and ${isPetLocked} for update),
       stock as (
         update inventory set
