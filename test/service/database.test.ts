@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { eventSourcesOf } from '../../src/engine/application.ts';
@@ -239,6 +240,32 @@ if (databaseKind === 'server') {
       await migrating;
       expect(reasons[0]).toBe('other transactions hold locks on the tables');
       await database.transaction((query) => query('select motto from categories', []));
+    });
+
+    test('that deadlocks with a change which goes on to a table that it has locked is done after that change', async () => {
+      const { database, dispose } = await openTestDatabase();
+      onTestFinished(dispose);
+      const reasons: string[] = [];
+      let migrating: Promise<unknown> | undefined;
+      await database.transaction(async (change) => {
+        await change('lock table pets in row exclusive mode', []);
+        let isLocked = false;
+        migrating = withMigrationLock(
+          database,
+          (reason) => reasons.push(reason),
+          async (query) => {
+            await query('alter table categories add column motto text', []);
+            isLocked = true;
+            await query('alter table pets add column motto text', []);
+          },
+        );
+        migrating.catch(() => {});
+        await expect.poll(() => isLocked).toBe(true);
+        await sleep(200);
+        await change('lock table categories in row share mode', []);
+      });
+      await migrating;
+      expect(reasons).toEqual(['other transactions hold locks on the tables']);
     });
 
     test('that waits for another process says so in the log', async () => {

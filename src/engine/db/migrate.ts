@@ -6,7 +6,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { PROJECT } from '../project.ts';
 import type { Database } from './client.ts';
 import { type Query, toParameter } from './driver.ts';
-import { DatabaseError, LockTimeout } from './failures.ts';
+import { DatabaseError, isDeadlock, LockTimeout } from './failures.ts';
 
 const migrationsFolder = fileURLToPath(new URL('drizzle', PROJECT));
 /** An arbitrary number that all versions of this service must share. */
@@ -66,8 +66,8 @@ export async function withMigrationLock<T>(
         return work(query);
       });
     } catch (error) {
-      if (error instanceof DatabaseError) throw new Error(`The database was not migrated: ${error.message}.`);
-      if (!(error instanceof LockTimeout)) throw error;
+      if (!(error instanceof LockTimeout || isDeadlock(error)))
+        throw error instanceof DatabaseError ? new Error(`The database was not migrated: ${error.message}.`) : error;
       if (attempt === ATTEMPTS) {
         throw new Error(
           'The database was not migrated: other transactions, such as a backup, hold locks on its tables.',
