@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { createTransactions } from '../../../src/engine/db/transactions.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase;
 
@@ -61,3 +61,14 @@ test('a statement that is sent when the work has ended is rejected, also while t
   );
   expect(await names()).toEqual([]);
 });
+
+// Without a server no statement takes too long.
+if (databaseKind === 'server') {
+  test('a transaction in which a failed read was ignored is reported as failed, because nothing of it is stored', async () => {
+    const ignoring = opened.database.transaction(async (query) => {
+      await query("insert into categories (name) values ('ignored')", []);
+      await query('select 1 / 0', []).catch(() => {});
+    });
+    await expect(ignoring).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+}
