@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
@@ -28,6 +29,17 @@ test('a transaction whose time ends between two statements is rolled back, and t
     name: String,
   });
   expect(await names()).toEqual([{ name: 'in time' }]);
+});
+
+test('a transaction may take two seconds, however late its request must be answered', async () => {
+  const run = createTransactions(opened.database, 1, (own) => ({
+    read: own.statement('test.one', 'lookup', sql`select 1`, { one: Number }),
+  }));
+  const long = run('a', performance.now() + 60_000, async (made) => {
+    await sleep(2_050);
+    return made.read();
+  });
+  await expect(long).rejects.toMatchObject({ code: 'TIMEOUT' });
 });
 
 test('a statement that is sent when the work has ended is rejected, also while the transaction is still ending', async () => {
