@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 import leven, { closestMatch } from 'leven';
 import * as z from 'zod';
 
+/** As `URL` writes it: a host of other letters, as xn--, can be sent in header fields. */
 const origin = z
   .string()
-  .regex(/^https?:\/\/[^/?#@\\\s]+\/?$/, 'must be an origin such as https://pets.example; a path goes into BASE_PATH')
-  .transform((url) => url.replace(/\/$/, ''));
+  .refine(
+    (url) => /^https?:\/\/[^/?#@\\\s]+\/?$/.test(url) && URL.canParse(url),
+    'must be an origin such as https://pets.example; a path goes into BASE_PATH',
+  )
+  .transform((url) => new URL(url).origin);
 
 /** Whether it is an origin as browsers send it: in lower case, without the usual port. They send no `*`. */
 function isBrowserOrigin(text: string): boolean {

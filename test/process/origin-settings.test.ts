@@ -22,9 +22,16 @@ describe('CORS_ORIGINS', () => {
   });
 });
 
-test.each(['https://pets.example ', 'https://pets.example\n', 'https://me@pets.example', 'https://pets.example/api'])(
-  'PUBLIC_URL rejects %j, with which links would not work',
-  (url) => {
-    expect(() => readSettings({ PUBLIC_URL: url })).toThrow(/^PUBLIC_URL must be an origin/);
-  },
-);
+test.each([
+  'https://pets.example ',
+  'https://pets.example\n',
+  'https://me@pets.example',
+  'https://pets.example/api',
+  'https://pets.example:99999',
+])('PUBLIC_URL rejects %j, with which links would not work', (url) => {
+  expect(() => readSettings({ PUBLIC_URL: url })).toThrow(/^PUBLIC_URL must be an origin/);
+});
+
+test('PUBLIC_URL can have a host of any letters, which header fields have as xn--', () => {
+  expect(readSettings({ PUBLIC_URL: 'https://ペット.example/' }).PUBLIC_URL).toBe('https://xn--9ckk6c.example');
+});
