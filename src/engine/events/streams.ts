@@ -141,8 +141,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const { account, filter, format, charge } = stream.request;
     const max = Math.min(PAGE, format.maxEvents ?? PAGE);
     let [size, room, page, isBehind] = [1, max, first, true];
-    await stream.sink.drained();
     while (stream.state !== 'ended' && (isBehind || !tail.followsFrom(stream.place as FeedCursor))) {
+      await stream.sink.drained();
       await turns.take(account, async () => {
         if (stream.state === 'ended') return;
         const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.place, filter, size));
@@ -156,7 +156,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         room = isWhole ? Math.min(max, room + 1) : Math.max(sent, 1);
         size = isWhole ? Math.min(room, size * 2) : room;
       });
-      await stream.sink.drained();
     }
     if (stream.state !== 'ended') stream.goLive();
   }
@@ -201,7 +200,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         for (const stream of paying) if (stream.send(part, texts, end) !== end) follow(stream);
       } catch (error) {
         for (const stream of paying) cut(stream, error);
-        return;
       }
     }
     for (const stream of group) if (stream.state === 'live') stream.send([], [], place);

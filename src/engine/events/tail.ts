@@ -50,7 +50,7 @@ export function createTail(
       const from = sent;
       const page = await feed.pageAfter(from, {}, MAX_READ);
       // It may have ended, and begun elsewhere, while the page was read.
-      if (timer === undefined || sent !== from) continue;
+      if (sent !== from) continue;
       sent = page.next;
       await send(page.events, sent);
     }

@@ -50,12 +50,15 @@ describe('streams that are behind', () => {
     }
   });
 
-  test('are read no further once they end, although their clients have not read the end yet', async () => {
+  test.each([
+    ['once they end, although their clients have not read the end yet', 'service'],
+    ['once their clients have gone', 'client'],
+  ])('are read no further %s', async (_, by) => {
     const streams = streamsOf(feedOf(eventsUntil(1_000)));
     const sink = openSink();
     const received: number[] = [];
     const textOf = ({ position }: FeedEvent) => {
-      if (position === 150) streams.end();
+      if (position === 150) by === 'client' ? sink.end('now') : streams.end();
       received.push(position);
       return 'an event\n\n';
     };
@@ -85,10 +88,11 @@ describe('streams that are behind', () => {
     };
     const format = formatOf(({ id }) => `id: ${id}\n${long}\n\n`);
     await openStream(streamsOf(feedOf(events)), sink, '0', { format, charge });
-    while (positionsIn(sink.text()).length < 300) {
+    const isSent = () => positionsIn(sink.text()).length === 300;
+    while (!isSent()) {
       const before = waits;
       read();
-      await vi.waitFor(() => expect(waits).toBeGreaterThan(before));
+      await vi.waitFor(() => expect(waits > before || isSent()).toBe(true));
     }
     expect(positionsIn(sink.text())).toEqual(events.map(({ position }) => position));
     expect(most).toBeLessThan(MAX_UNREAD + 2 * long.length);
@@ -114,6 +118,29 @@ describe('streams that are behind', () => {
     sink.read();
     await vi.waitFor(() => expect(positionsIn(sink.text())).toHaveLength(200));
     expect(positionsIn(sink.text())).toEqual(events.slice(1).map(({ position }) => position));
+    sink.end('now');
+  });
+
+  test('because a client has to read first miss nothing, and nothing more is made for them meanwhile', async () => {
+    const events = eventsUntil(1);
+    const streams = streamsOf(feedOf(events));
+    const sink = openSink();
+    const made: number[] = [];
+    const textOf = ({ id, position }: FeedEvent) => {
+      made.push(position);
+      if (position > 2) sink.read();
+      return `id: ${id}\n\n`;
+    };
+    await openStream(streams, sink, '1', { format: { ...formatOf(textOf), maxEvents: 1 } });
+    sink.stop(MAX_UNREAD);
+    for (const position of [2, 3, 4]) events.push(eventAt(position));
+    streams.wake();
+    await vi.waitFor(() => expect(made).toContain(2));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(made).toEqual([2]);
+    sink.read();
+    await vi.waitFor(() => expect(positionsIn(sink.text()).at(-1)).toBe(4));
+    expect(positionsIn(sink.text())).toEqual([2, 3, 4]);
     sink.end('now');
   });
 

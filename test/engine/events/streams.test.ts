@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ServiceError } from '../../../src/engine/errors.ts';
 import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent } from '../../../src/engine/events/feed.ts';
-import type { Sink } from '../../../src/engine/http/stream.ts';
+import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
 import { Meter } from '../../../src/engine/limits/meter.ts';
 import { Pace } from '../../../src/engine/limits/pace.ts';
 import { eventAt, feedOf, formatOf, openSink, openStream, positionsIn, streamsOf } from '../../support/streams.ts';
@@ -32,9 +32,12 @@ describe('streams', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.scheduler(), async (steps, scheduler) => {
         const events: FeedEvent[] = [];
+        // A page is read some time after it is asked for, and is known some time after it is read.
         const schedule = async <T>(work: () => T): Promise<T> => {
           await scheduler.schedule(Promise.resolve());
-          return work();
+          const result = work();
+          await scheduler.schedule(Promise.resolve());
+          return result;
         };
         const streams = streamsOf(feedOf(events, schedule));
         const clients: { sink: ReturnType<typeof openSink>; after: number; isClosed: boolean }[] = [];
@@ -48,6 +51,7 @@ describe('streams', () => {
             const format = {
               ...formatOf(),
               key: one.format,
+              maxEvents: 2,
               textsOf: (list: readonly FeedEvent[]) => schedule(() => list.map(({ id }) => `id: ${id}\n\n`)),
             };
             void openStream(streams, sink, `${after}`, { format });
@@ -75,7 +79,7 @@ describe('streams', () => {
         streams.end();
         for (const { sink } of clients) sink.end('now');
       }),
-      { numRuns: 300 },
+      { numRuns: 1_000 },
     );
   });
 
@@ -92,19 +96,25 @@ describe('streams', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('say where they are, so that a client resumes there although it wanted none of the last events', async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const events = [eventAt(1)];
-    const request = { format: { ...formatOf(), hasIds: true }, filter: { types: ['book.burnt'] } };
-    const sink = await openStream(streamsOf(feedOf(events)), openSink(), 'now', request);
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(sink.text()).toBe('retry: 3000\n\nid: 1.1\n\n');
-    events.push(eventAt(2), eventAt(3));
-    await vi.advanceTimersByTimeAsync(15_000);
-    expect(sink.text()).toBe('retry: 3000\n\nid: 1.1\n\n:\nid: 1.3\n\n');
-    sink.end('now');
-  });
+  test.each([
+    ['say', {}],
+    ['that charge their callers say', { charge: () => {} }],
+  ])(
+    '%s where they are, so that a client resumes there although it wanted none of the last events',
+    async (_, more) => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const events = [eventAt(1)];
+      const request = { format: { ...formatOf(), hasIds: true }, filter: { types: ['book.burnt'] }, ...more };
+      const sink = await openStream(streamsOf(feedOf(events)), openSink(), 'now', request);
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(sink.text()).toBe('retry: 3000\n\nid: 1.1\n\n');
+      events.push(eventAt(2), eventAt(3));
+      await vi.advanceTimersByTimeAsync(15_000);
+      expect(sink.text()).toBe('retry: 3000\n\nid: 1.1\n\n:\nid: 1.3\n\n');
+      sink.end('now');
+    },
+  );
 
   test('end when an event cannot be sent, so that their clients get it when they come back', async () => {
     const events = [eventAt(1)];
@@ -174,6 +184,56 @@ describe('streams', () => {
     restored.push(eventAt(2));
     streams.wake();
     await vi.waitFor(() => expect(sink.text()).toBe('retry: 3000\n\nan event\n\n'));
+  });
+
+  test('go on while it cannot be found out whether their callers may still read', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const recheck = vi.fn(async () => {
+      throw new ServiceError('UNAVAILABLE', 'The database is away.');
+    });
+    const sink = await openStream(streamsOf(feedOf([eventAt(1)])), openSink(), '1', { recheck });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(recheck).toHaveBeenCalledTimes(2);
+    expect([sink.hasEnded(), sink.text()]).toEqual([false, 'retry: 3000\n\n']);
+    sink.end('now');
+  });
+
+  test('miss nothing that was published before they open, while the last one closes', async () => {
+    const events = [eventAt(1)];
+    const feed = feedOf(events);
+    const streams = streamsOf(feed);
+    const one = await openStream(streams, openSink(), '1');
+    const { body } = await streams.open('1', {
+      ...{ format: formatOf(), filter: {}, account: 'me', recheck: async () => {} },
+    });
+    events.push(eventAt(2));
+    await vi.waitFor(() => expect(positionsIn(one.text())).toEqual([2]));
+    const { pageAfter } = feed;
+    let answer = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      Object.assign(feed, {
+        pageAfter: async (...query: Parameters<typeof pageAfter>) => {
+          Object.assign(feed, { pageAfter });
+          const read = await pageAfter(...query);
+          resolve();
+          await new Promise<void>((isAnswered) => {
+            answer = isAnswered;
+          });
+          return read;
+        },
+      });
+    });
+    events.push(eventAt(3));
+    await isAsked;
+    one.end('now');
+    const other = openSink();
+    (body as StreamBody)(other);
+    await new Promise(setImmediate);
+    answer();
+    await vi.waitFor(() => expect(positionsIn(other.text()).at(-1)).toBe(3));
+    expect(positionsIn(other.text())).toEqual([2, 3]);
+    other.end('now');
   });
 
   test('wait for no other kind of stream, and end when they get too far behind', async () => {
