@@ -176,7 +176,7 @@ export function deliveryQueue(database: Database, me: string) {
     'list',
     sql`select pending.id, count, extract(epoch from now() - time) from (
         select webhook_id as id, count(*), min(${position}) filter (
-          where enabled and due_at is not null and ${position} > (select deleted from feed)) as oldest
+          where enabled and ${position} > (select deleted from feed)) as oldest
         from ${deliveries} join ${webhooks} on ${webhooks.id} = webhook_id where status = 'pending'
         group by webhook_id) as pending
       left join ${events} on ${events.position} = oldest
@@ -188,7 +188,7 @@ export function deliveryQueue(database: Database, me: string) {
     'delivery.drop',
     'write',
     sql`with stopped as (
-        update ${webhooks} set enabled = false, version = version + 1, position = least(position, first - 1),
+        update ${webhooks} set enabled = false, version = version + 1, position = first - 1,
           disabled_because = case when enabled then ${sql.placeholder('why')} else disabled_because end
         from (
           select webhook_id, min(${deliveries.position}) as first, max(${webhooks.position}) as start

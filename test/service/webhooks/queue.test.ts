@@ -84,9 +84,32 @@ describe('of the deliveries of a row', () => {
     await sql('update deliveries set due_at = null');
     await queueOf('two').mend(now);
     expect(await pending()).toBe('1 2 3 4');
+    await queue.mend(now);
+    expect(await pending()).toBe('[1] 2 [3] 4');
+    await sql('update deliveries set due_at = null');
     await queue.release([]);
     await queueOf('two').mend(now);
     expect(await pending()).toBe('[1] 2 [3] 4');
+  });
+
+  test('the one that has been due for longest is found first', async () => {
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    await sql("update deliveries set due_at = due_at - interval '1 minute' where position = 3");
+    expect((await queue.due({ ...some, free: [1] })).map(({ position }) => position)).toEqual([3]);
+  });
+
+  test('the next one keeps its time when the result of the one before is stored again', async () => {
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    const [first] = await queue.due(some);
+    await queue.settle([settled(first?.id, 'delivered')], now);
+    const [next] = await queue.due(some);
+    await queue.settle([{ ...settled(next?.id, 'pending'), due: inAnHour }], now);
+    await queue.settle([settled(first?.id, 'delivered')], now);
+    expect((await queue.due(some)).map(({ position }) => position)).toEqual([3]);
   });
 });
 
@@ -185,10 +208,13 @@ describe('of two processes', () => {
   test('only one owns a webhook, until it leaves it or does not say so for a while', async () => {
     const [one, two] = [queueOf('one'), queueOf('two')];
     await one.acquire(now);
+    await two.spread([1], now);
+    expect(await pending()).toBe('');
     await one.spread([1], now);
     expect(await two.acquire(now)).toEqual([]);
     expect(await two.due(some)).toEqual([]);
-    await two.spread([1], now);
+    await one.release([1]);
+    expect(await two.acquire(now)).toEqual([]);
     await sql("update webhooks set owned_until = now() + interval '5 seconds'");
     // An attempt could take longer than that.
     expect(await one.due(some)).toEqual([]);
@@ -204,6 +230,21 @@ describe('of two processes', () => {
 
 // The embedded database runs one transaction at a time.
 if (databaseKind === 'server') {
+  test('a delivery that ends while it is made due again stays as it is', async () => {
+    const queue = queueOf('one');
+    await queue.acquire(now);
+    await queue.spread([1], now);
+    await sql('update deliveries set due_at = null');
+    let mending: Promise<unknown> | undefined;
+    await (opened as TestDatabase).database.transaction(async (query: Query) => {
+      await query("update deliveries set status = 'delivered' where position = 1", []);
+      mending = queue.mend(now);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    });
+    await mending;
+    expect(await sql('select status, due_at from deliveries where position = 1')).toEqual([['delivered', null]]);
+  });
+
   test('a redelivery that commits while events are added has them added again, in order', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
@@ -279,4 +320,31 @@ test('a webhook is disabled once, for the log has a line each time, and only at 
   expect(await queue.disable(1, 'https://elsewhere.example/', 'Gone.')).toBe(false);
   const disabled = await Promise.all([1, 2, 3].map(() => queue.disable(1, 'https://shop.example/', 'Gone.')));
   expect(disabled.filter(Boolean)).toHaveLength(1);
+});
+
+test('a receiver is left alone for the longest pause that it has asked for, and only at that address', async () => {
+  const queue = queueOf('one');
+  await queue.pause(1, 'https://elsewhere.example/', inAnHour);
+  expect(await queue.acquire(now)).toHaveLength(1);
+  for (const until of [inAnHour, new Date(now.getTime() + 1_000)]) await queue.pause(1, 'https://shop.example/', until);
+  expect(await queue.acquire(new Date(now.getTime() + 2_000))).toEqual([]);
+  expect(await queue.acquire(inAnHour)).toHaveLength(1);
+});
+
+test('what was delivered is listed for a day, what was given up for 30 days, and what is pending until it ends', async () => {
+  await sql(
+    `insert into deliveries (webhook_id, epoch, position, type, subject, status, last_attempt_at)
+      select 1, 1, 10 * days + n, 'pet.created', 'pets/1', status, now() - make_interval(days => days, hours => -1)
+      from unnest(array[1, 2, 30, 31]) as days, unnest(array['pending', 'delivered', 'failed']) with ordinality as _ (status, n)`,
+  );
+  await queueOf('one').forget(now);
+  expect(
+    await sql(
+      `select status, string_agg(position / 10 || '', ' ' order by position) from deliveries group by status order by status`,
+    ),
+  ).toEqual([
+    ['delivered', '1'],
+    ['failed', '1 2 30'],
+    ['pending', '1 2 30 31'],
+  ]);
 });
