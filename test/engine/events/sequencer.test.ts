@@ -1,0 +1,30 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Database } from '../../../src/engine/db/client.ts';
+import { createSequencer } from '../../../src/engine/events/sequencer.ts';
+
+test.each([
+  ['goes on publishing', 1, false],
+  ['keeps the feed locked', 0, true],
+])(
+  'a process that %s for longer than five seconds is reported only if nothing is published',
+  async (_, step, isReported) => {
+    let [last, now] = [0, 0];
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const publish = async () => {
+      now += 4_000;
+      last += step;
+      return [{ moved: 0, more: false, lag: 0, isBusy: true, last }];
+    };
+    const reported: unknown[] = [];
+    const sequencer = createSequencer({ statement: () => publish } as unknown as Database, {
+      retention: 60,
+      onPublished: () => {},
+      onFailure: (error) => reported.push(error),
+    });
+    sequencer.begin();
+    await vi.waitFor(() => expect(now).toBeGreaterThanOrEqual(12_000));
+    expect(reported.length > 0).toBe(isReported);
+    await sequencer.end();
+  },
+);
