@@ -152,7 +152,7 @@ export function createDeliverer(
     const key = subjectKey(delivery);
     const ended = deliver(delivery, webhook)
       .then((settlement) => {
-        if (settlement !== undefined && !hasEnded) results.push({ ...settlement, key });
+        if (settlement !== undefined) results.push({ ...settlement, key });
       })
       .catch((error) => {
         // Its result could not be stored, so the attempt is repeated.

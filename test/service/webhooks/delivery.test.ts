@@ -250,6 +250,43 @@ describe('a delivery that fails', () => {
   });
 });
 
+test('a delivery of which it could not be stored that the receiver wants a pause is made again', async () => {
+  const { id } = await newWebhook();
+  const inDatabase = (text: string) => app.database.transaction((query) => query(text, []));
+  await inDatabase(
+    `create function reject() returns trigger language plpgsql as 'begin raise exception $$It is full.$$; end'`,
+  );
+  await inDatabase('create trigger is_full before update of paused_until on webhooks execute function reject()');
+  try {
+    receiver.answer = () => ({ status: 429, headers: { 'retry-after': '1' } });
+    await newCategory();
+    await until(() => receiver.received.length >= 2, 'received again');
+  } finally {
+    await inDatabase('drop function reject cascade');
+  }
+  receiver.answer = () => OK;
+  await until(async () => (await deliveries(id, '&status=delivered')).length === 1, 'delivered');
+});
+
+test('an attempt that a stop has cut off does not count', async () => {
+  const other = await startTestApp();
+  try {
+    await other.begin();
+    receiver.answer = () => new Promise(() => {});
+    const { body } = await other.rest('POST', '/webhooks', {
+      body: { url: receiver.url, types: ['category.created'] },
+    });
+    await other.rest('POST', '/categories', { body: { name: 'Dogs' } });
+    await until(() => receiver.received.length === 1, 'received');
+    await other.flush();
+    expect((await other.rest('GET', `/webhooks/${body.id}/deliveries`)).body).toMatchObject([{ attempts: 0 }]);
+    const metrics = await (await other.fetch(new Request('http://pets.example/metrics'))).text();
+    expect(metrics).toContain('webhook_deliveries_total{outcome="retried"} 0\n');
+  } finally {
+    await other.dispose();
+  }
+});
+
 test('a rotated secret: both sign for a day, and then only the new one does', async () => {
   const { id, secret: old } = await newWebhook();
   const { body } = await app.rest('POST', `/webhooks/${id}/secret`);
