@@ -250,22 +250,52 @@ describe('a delivery that fails', () => {
   });
 });
 
-test('a delivery of which it could not be stored that the receiver wants a pause is made again', async () => {
-  const { id } = await newWebhook();
+/** Has the database reject changes of a column while the work is done. */
+async function withoutChanges(table: string, column: string, work: () => Promise<void>): Promise<void> {
   const inDatabase = (text: string) => app.database.transaction((query) => query(text, []));
   await inDatabase(
     `create function reject() returns trigger language plpgsql as 'begin raise exception $$It is full.$$; end'`,
   );
-  await inDatabase('create trigger is_full before update of paused_until on webhooks execute function reject()');
-  try {
+  await inDatabase(`create trigger is_full before update of ${column} on ${table} execute function reject()`);
+  await work().finally(() => inDatabase('drop function reject cascade'));
+}
+
+test('a delivery of which it could not be stored that the receiver wants a pause is made again', async () => {
+  const { id } = await newWebhook();
+  await withoutChanges('webhooks', 'paused_until', async () => {
     receiver.answer = () => ({ status: 429, headers: { 'retry-after': '1' } });
     await newCategory();
     await until(() => receiver.received.length >= 2, 'received again');
-  } finally {
-    await inDatabase('drop function reject cascade');
-  }
+  });
   receiver.answer = () => OK;
   await until(async () => (await deliveries(id, '&status=delivered')).length === 1, 'delivered');
+});
+
+test('a result that could not be stored is stored later, and the delivery is not made again', async () => {
+  const { id } = await newWebhook();
+  await withoutChanges('deliveries', 'attempts', async () => {
+    await newCategory();
+    await until(() => receiver.received.length === 1, 'received');
+    await pass(5 * SECOND);
+  });
+  await until(async () => (await deliveries(id, '&status=delivered')).length === 1, 'stored');
+  expect(receiver.received).toHaveLength(1);
+});
+
+test('what is answered after the only webhook was disabled is stored', async () => {
+  const { id } = await newWebhook();
+  let answer = () => {};
+  receiver.answer = () =>
+    new Promise((resolve) => {
+      answer = () => resolve(OK);
+    });
+  await newCategory();
+  await until(() => receiver.received.length === 1, 'received');
+  await app.rest('PATCH', `/webhooks/${id}`, { body: { enabled: false } });
+  // Until the service has looked for webhooks again.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  answer();
+  await until(async () => (await deliveries(id, '&status=delivered')).length === 1, 'stored');
 });
 
 test('an attempt that a stop has cut off does not count', async () => {
