@@ -110,7 +110,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     const statement = types === null ? ofAll : ofWanted;
     const rows = await statement(values);
     const [first] = rows as [(typeof rows)[number]];
-    const { epoch, deleted, last } = first;
+    const { epoch, last } = first;
     if (from !== undefined) {
       const now = toEventId({ epoch, position: last });
       const instead = `Read the current state, then go on after ${now}; or begin without after, at the first event that is kept.`;
@@ -119,7 +119,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     const found = rows.filter(({ position }) => position !== null);
     const wanted = types === null ? found : found.filter(({ type }) => types.includes(type));
     const isCut = found.length === limit || found.at(-1)?.isEnd === true;
-    const position = (isCut ? found.at(-1)?.position : undefined) ?? Math.max(last, values.after, deleted);
+    const position = (isCut ? found.at(-1)?.position : undefined) ?? last;
     return {
       events: wanted.flatMap((row) => toEvent(row) ?? []),
       next: { epoch, position },

@@ -223,6 +223,7 @@ describe('GET /events', () => {
     });
     expect(again.status).toBe(304);
     expect((await app.rest('GET', '/events?after=now&limit=1')).headers.get('cache-control')).toBe('no-cache');
+    expect((await app.rest('GET', await endOfFeed(app))).headers.get('cache-control')).toBe('no-cache');
   });
 
   test('lets no cache keep a page from now on: it is another one at the next request', async () => {

@@ -3,7 +3,7 @@ import { eventSourcesOf } from '../../../src/engine/application.ts';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { toEventId } from '../../../src/engine/events/cursor.ts';
 import { feedStore } from '../../../src/engine/events/feed.ts';
-import { installEvents } from '../../../src/engine/events/install.ts';
+import { installEvents, RAISE_EPOCH } from '../../../src/engine/events/install.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -100,6 +100,8 @@ test('events that were deleted stay so when one before them follows, for which t
   const kept = () => query('select position::integer from events');
   await deleteOld(async () => (await kept()).length === 1);
   expect([await kept(), await deleted()]).toEqual([[[last + 1]], last + 2]);
+  const { page } = feedStore(opened.database, petStoreService.events, { name: '/pet-store', isOn: true });
+  expect(await page(undefined, {}, 1)).toMatchObject({ events: [], next: { position: last + 2 }, hasMore: false });
   await query("update events set time = now() - interval '1 hour'");
   await deleteOld(async () => (await kept()).length === 0);
   expect(await deleted()).toBe(last + 2);
@@ -172,6 +174,15 @@ test('a reader from before events were off cannot go on, because it has missed c
   await category();
   await publish();
   expect((await page(toEventId(now.next), {}, 10)).events).toMatchObject([{ type: 'category.created' }]);
+});
+
+test('the epoch is another one each time that it is raised, also twice within a second', async () => {
+  const epochs: unknown[] = [];
+  for (let n = 0; n < 3; n++) {
+    await query(RAISE_EPOCH);
+    epochs.push((await query('select epoch::integer from feed'))[0]?.[0]);
+  }
+  expect(epochs).toEqual([...new Set(epochs)]);
 });
 
 // The embedded database runs one transaction at a time.

@@ -228,6 +228,28 @@ describe('of two processes', () => {
   });
 });
 
+test.each([{ url: 'https://elsewhere.example/' }, { enabled: true }])(
+  'a pause ends with the change %j',
+  async (changes) => {
+    const { database } = opened as TestDatabase;
+    const queue = queueOf('one');
+    await queue.pause(1, 'https://shop.example/', inAnHour);
+    expect(await queue.acquire(now)).toEqual([]);
+    await webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).update(1, changes, undefined);
+    expect(await queue.acquire(now)).toHaveLength(1);
+  },
+);
+
+test('redelivery after an event that a webhook has not come to yet skips none before it', async () => {
+  const { database } = opened as TestDatabase;
+  await sql('update webhooks set position = 1');
+  await webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(1, '1.3');
+  const queue = queueOf('one');
+  await queue.acquire(now);
+  await queue.spread([1], now);
+  expect(await pending()).toBe('[2] [3] 4');
+});
+
 // The embedded database runs one transaction at a time.
 if (databaseKind === 'server') {
   test('a delivery that ends while it is made due again stays as it is', async () => {
