@@ -171,29 +171,36 @@ const settings = z.object({
 });
 
 const settingsThatFit = settings
-  .superRefine((all, context) => {
-    const reject = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
-    const isProduction = all.NODE_ENV === 'production';
-    const hasServer = all.DATABASE_URL !== undefined;
-    if (isProduction && all.LIFECYCLE_CLOCK !== undefined)
-      reject('LIFECYCLE_CLOCK', 'rehearses a day, and so cannot be set when NODE_ENV is production');
-    if (all.WORKERS !== 1 && !hasServer)
-      reject('WORKERS', 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more');
-    if (all.DATABASE_PASSWORD !== undefined && !hasServer)
-      reject('DATABASE_PASSWORD', 'is for the server that DATABASE_URL names: set that too');
-    if (all.DATABASE_PASSWORD !== undefined && /^\w+:\/\/(?:[/?]|$)/.test(all.DATABASE_URL ?? ''))
-      reject('DATABASE_URL', 'must name a host if DATABASE_PASSWORD is set: without one, a URL has no password');
-    if (all.DATABASE !== undefined && hasServer)
-      reject('DATABASE', 'is embedded, and DATABASE_URL names a server: set one of them');
-    const orEmbedded = 'or set DATABASE=embedded for the database inside this process';
-    if (isProduction && !hasServer && all.DATABASE === undefined)
-      reject('DATABASE_URL', `must be set when NODE_ENV is production; ${orEmbedded}`);
-    const modes = 'required, all, or open for a service that everyone can change';
-    if (isProduction && all.AUTH === undefined) reject('AUTH', `must be set when NODE_ENV is production: ${modes}`);
-    const given = [all.JWT_JWKS_URL, all.JWT_ISSUER, all.JWT_AUDIENCE].filter((one) => one !== undefined);
-    if (given.length === 1 || given.length === 2)
-      reject('JWT_JWKS_URL', 'goes together with JWT_ISSUER and JWT_AUDIENCE: set all three, or none');
-  })
+  .superRefine(
+    (all, context) => {
+      const reject = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
+      const isProduction = all.NODE_ENV === 'production';
+      const hasServer = all.DATABASE_URL !== undefined;
+      if (isProduction && all.LIFECYCLE_CLOCK !== undefined)
+        reject('LIFECYCLE_CLOCK', 'rehearses a day, and so cannot be set when NODE_ENV is production');
+      if (all.WORKERS !== 1 && !hasServer)
+        reject(
+          'WORKERS',
+          'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more',
+        );
+      if (all.DATABASE_PASSWORD !== undefined && !hasServer)
+        reject('DATABASE_PASSWORD', 'is for the server that DATABASE_URL names: set that too');
+      if (all.DATABASE_PASSWORD !== undefined && /^\w+:\/\/(?:[/?]|$)/.test(all.DATABASE_URL ?? ''))
+        reject('DATABASE_URL', 'must name a host if DATABASE_PASSWORD is set: without one, a URL has no password');
+      if (all.DATABASE === 'embedded' && hasServer)
+        reject('DATABASE', 'is embedded, and DATABASE_URL names a server: set one of them');
+      const orEmbedded = 'or set DATABASE=embedded for the database inside this process';
+      if (isProduction && !hasServer && all.DATABASE === undefined)
+        reject('DATABASE_URL', `must be set when NODE_ENV is production; ${orEmbedded}`);
+      const modes = 'required, all, or open for a service that everyone can change';
+      if (isProduction && all.AUTH === undefined) reject('AUTH', `must be set when NODE_ENV is production: ${modes}`);
+      const given = [all.JWT_JWKS_URL, all.JWT_ISSUER, all.JWT_AUDIENCE].filter((one) => one !== undefined);
+      if (given.length === 1 || given.length === 2)
+        reject('JWT_JWKS_URL', 'goes together with JWT_ISSUER and JWT_AUDIENCE: set all three, or none');
+      // By default, it is not called if one of the values is wrong.
+    },
+    { when: () => true },
+  )
   .transform(({ DATABASE_PASSWORD: password, ...all }) => ({
     ...all,
     DATABASE_URL: withPassword(all.DATABASE_URL, password),

@@ -60,3 +60,9 @@ describe('JWT', () => {
     expect(() => readSettings({ JWT_CLOCK_SKEW })).toThrow('JWT_CLOCK_SKEW must be a whole number from 0 to 300');
   });
 });
+
+test('settings that do not fit together are named together with values that are wrong', () => {
+  expect(() => readSettings({ NODE_ENV: 'production', LOG_LEVEL: 'loud' })).toThrow(
+    /^LOG_LEVEL must be .*\nDATABASE_URL must be set .*\nAUTH must be set .*$/,
+  );
+});
