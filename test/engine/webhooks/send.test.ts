@@ -34,6 +34,12 @@ function senderWith(resolve?: Resolve, reach: Reach = 'loopback') {
 const never: RequestListener = () => {};
 const NOT_PUBLIC = { status: null, error: 'The name of the URL leads to an address that is not public.' };
 
+test('in development, localhost is this machine, whatever name servers say', async () => {
+  const { port } = await serve((_, response) => response.writeHead(204).end());
+  const send = senderWith(async () => ['1.1.1.1']);
+  expect(await send(`http://localhost:${port}/`)).toMatchObject({ status: 204 });
+});
+
 describe('a request is not sent', () => {
   test.each([
     ['to metadata', ['169.254.169.254']],
