@@ -3,7 +3,7 @@ import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import type { Cost } from '../limits/units.ts';
 import { searchesOf } from '../schema/connection-type.ts';
 import { bytesOf, valuesOf } from './answer-size.ts';
-import { type Condition, isIncluded } from './conditions.ts';
+import { isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import { type SelectedField, type Selection, tooMuch } from './selection.ts';
 
@@ -40,7 +40,7 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
   // Calculated once for fields of the document that are merged: they may occur often, because fragments are expanded.
   const known = new Map<string, Dynamic<Cost>>();
   const ids = new Map<object, number>();
-  const amount = amountOf(roots, undefined);
+  const amount = amountOf(roots, false);
   // The function below stays in the cache, and would keep them.
   known.clear();
   ids.clear();
@@ -54,13 +54,12 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
     return runs === 1 ? cost : add(NOTHING, cost, runs);
   };
 
-  /** @param holding conditions that hold where the fields are; undefined at the root */
-  function amountOf(fields: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
+  function amountOf(fields: readonly SelectedField[], isInRows: boolean): Dynamic<Cost> {
     let fixed = NOTHING;
     const dynamic: ((variables: Variables) => Cost)[] = [];
     for (const merged of mergedIn(fields).values()) {
       const key = [...merged.keys()].join();
-      const amount = known.get(key) ?? amountOfField([...merged.values()], holding);
+      const amount = known.get(key) ?? amountOfField([...merged.values()], isInRows);
       known.set(key, amount);
       if (typeof amount === 'function') dynamic.push(amount);
       else fixed = add(fixed, amount);
@@ -88,22 +87,19 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
     return id;
   }
 
-  function amountOfField(merged: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
+  function amountOfField(merged: readonly SelectedField[], isInRows: boolean): Dynamic<Cost> {
     const [selected] = merged as [SelectedField];
     const { node, field } = selected;
     const isList = searchesOf(getNamedType(field.type)) !== undefined;
-    const isStatement = holding !== undefined && (isList || field.extensions.reference !== undefined);
+    const isStatement = isInRows && (isList || field.extensions.reference !== undefined);
     const own = { values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
     const asked = askedBy(selected);
     const ways = merged.map(({ conditions }) => conditions);
-    const each = amountOf(
-      merged.flatMap(({ within }) => within),
-      ways.length === 1 ? selected.conditions : [],
-    );
-    const isAlways = ways.some((conditions) => conditions.length === 0 || conditions === holding);
-    if (isAlways && typeof asked !== 'function' && typeof each !== 'function') return total(asked, each);
+    const within = merged.flatMap((one) => one.within);
+    const each = amountOf(within, true);
+    if (isAlwaysIncluded(ways) && typeof asked !== 'function' && typeof each !== 'function') return total(asked, each);
     return (variables) =>
-      isAlways || isIncluded(ways, variables) ? total(resolved(asked, variables), resolved(each, variables)) : NOTHING;
+      isIncluded(ways, variables) ? total(resolved(asked, variables), resolved(each, variables)) : NOTHING;
 
     function total({ count, items, searches }: Asked, row: Cost): Cost {
       const { values, statements, bytes } = own;

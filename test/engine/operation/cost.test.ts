@@ -71,3 +71,13 @@ test('fields of different types are counted for each, because both may be return
   // The list itself is one value in each.
   expect(costOf(`{ things { ${book} ${film} } }`).values).toBe(sum - 1);
 });
+
+test('a field costs nothing in a place where it is left out, also if another place has it', () => {
+  const costWith = (places: string) =>
+    costOf(
+      `query ($x: Boolean!) { books @include(if: $x) { ${places} } books { parts { id } } }
+       fragment P on Book { parts { id title } }`,
+      { x: false },
+    );
+  expect(costWith('other: parts { ...P } parts { ...P }')).toEqual(costOf('{ books { parts { id } } }'));
+});

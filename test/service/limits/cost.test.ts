@@ -16,6 +16,9 @@ describe('RATE_LIMIT', () => {
     expect(await cost(() => app.graphql('{ pets(first: 5) { nodes { id } } }'))).toBe(1);
     expect(await cost(() => app.graphql('{ pets { nodes { id } } }'))).toBe(2);
     expect(await cost(() => app.graphql('query ($n: Int) { pets(first: $n) { nodes { id } } }', { n: 100 }))).toBe(6);
+    for (const size of [0, -100_000]) {
+      expect(await cost(() => app.graphql(`{ pets(first: ${size}) { nodes { id } } }`))).toBe(2);
+    }
     const named = 'query ($__proto__: Int = 100) { pets(first: $__proto__) { nodes { id } } }';
     expect(await cost(() => app.graphql(named))).toBe(6);
     expect(await cost(() => app.graphql('{ a: pet(petId: 1) { id } b: pet(petId: 2) { id } }'))).toBe(2);
