@@ -59,12 +59,12 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     for (const { variable, type: ofVariable } of operation.variableDefinitions ?? []) {
       const name = variable.name.value;
       const fallback = defaults === 'count' ? defaultOf.get(name) : undefined;
-      const isGiven = { text: `given ${name}`, holds: (variables: Variables) => variables[name] !== undefined };
+      const isGiven = { text: `given ${name}`, holds: (variables: Variables) => Object.hasOwn(variables, name) };
       placeholders[name] = new Given(fallback === undefined ? [isGiven] : []);
       const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
       if (!reachable(type).some(isAnnotated)) continue;
       dependent.set(`$${name}`, (variables, found) => {
-        walk(type, variables[name] === undefined ? fallback : variables[name], (element) => {
+        walk(type, isGiven.holds(variables) ? variables[name] : fallback, (element) => {
           const one = annotated.get(element);
           if (one !== undefined) found.add(one);
         });

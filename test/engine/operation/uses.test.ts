@@ -82,6 +82,12 @@ describe('the annotated elements that an operation uses', () => {
       ['Query.books(title:)'],
     ],
     ['no argument whose variable is absent', 'query ($t: String) { books(title: $t) { id } }', {}, []],
+    [
+      'no argument whose variable is absent, with the name of a method of all objects',
+      'query ($constructor: String) { books(title: $constructor) { id } }',
+      {},
+      [],
+    ],
     ['an enum value in a variable', 'query ($g: Genre) { books(genre: $g) { id } }', { g: 'COMIC' }, ['Genre.COMIC']],
     ['no enum value if the variable has another', 'query ($g: Genre) { books(genre: $g) { id } }', { g: 'NOVEL' }, []],
     [
