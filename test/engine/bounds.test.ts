@@ -120,6 +120,26 @@ describe('memory does not grow', () => {
     expect(prepared).toHaveLength(22);
   });
 
+  test('by more than 0.5 MiB for a short document, in however many places its fragments select the same', async () => {
+    const documents = new PreparedDocuments(schema);
+    const everywhere = (name: string, within: string) =>
+      `fragment ${name} on Pet {
+        category { pets(first: 1) { nodes { ${within} } } } orders(first: 1) { nodes { pet { ${within} } } } inventory { pet { ${within} } }
+      }`;
+    const document = (n: number) =>
+      parse(`query q${n}($x: Boolean!, $n: Int = 1) { pets(first: 1) { nodes { ...A } } }
+        ${everywhere('A', '...B')} ${everywhere('B', '...C')} ${everywhere('C', '...D')} ${everywhere('D', '...F @include(if: $x)')}
+        fragment F on Pet {
+          category { id name description version pets(first: $n) { totalCount nodes { id name status version } } }
+          inventory { petId quantity status version } orders(first: $n) { nodes { id petId quantity shipDate complete version } }
+        }`);
+    const prepared: unknown[] = [];
+    const prepare = (n: number) => prepared.push(documents.prepare(`${n}`, document(n), undefined));
+    prepare(0);
+    expect(await growthOf(() => numbers(20).forEach(prepare))).toBeLessThan(10);
+    expect(prepared).toHaveLength(21);
+  });
+
   test.each(['POST', 'GET'])(
     'by more than 2 MiB for the body of a %s, however short its chunks are',
     async (method) => {
