@@ -37,6 +37,14 @@ describe('an operation beyond the limits is rejected before anything is read', (
       .join(' ');
 
   test.each<Mistake>([
+    ...['\n', '\r', '\r\n'].map((end): Mistake => {
+      const ends = end.replaceAll('\r', 'CR').replaceAll('\n', 'LF');
+      return [
+        `5,001 lines that end with ${ends}`,
+        /more than 5000 lines/,
+        `${end.repeat(5000)}{ pets { totalCount } }`,
+      ];
+    }),
     ['fields nested 120 deep', nestedTooDeep, nested(40)],
     ['fields nested 900 deep', nestedTooDeep, nested(300)],
     ['selections nested 1,600 deep', nestedTooDeep, '{ a '.repeat(1600) + '}'.repeat(1600)],
