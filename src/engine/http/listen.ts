@@ -45,6 +45,7 @@ export function listen(
   const connections = new WeakMap<Socket, Connection>();
   const pipelines = new Pipelines();
   const backlog = new Backlog();
+  const open = new Set<Socket>();
   const handleLater: RequestListener = (request, response) =>
     backlog.afterwards(() => {
       if (!response.destroyed) handler(request, response);
@@ -55,7 +56,11 @@ export function listen(
     if (problem === undefined) connection.answer(response);
     else connection.reject(problem, request.method === 'HEAD');
   });
-  server.on('connection', () => backlog.look());
+  server.on('connection', (socket: Socket) => {
+    backlog.look();
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   server.setTimeout(stall);
   // Only their size is limited: Node would silently drop all fields after the first 1,000.
   server.maxHeadersCount = 0;
@@ -98,7 +103,11 @@ export function listen(
 
   async function drain(grace: number): Promise<void> {
     const lastRequests = Math.min(LAST_REQUESTS, grace);
-    const idle = setTimeout(() => server.closeIdleConnections(), lastRequests);
+    const idle = setTimeout(() => {
+      server.closeIdleConnections();
+      // Node counts those as busy that have never sent anything.
+      for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+    }, lastRequests);
     const forced = setTimeout(() => server.closeAllConnections(), grace);
     // The system resets the connections that it has accepted and Node has not.
     backlog.look(lastRequests);
