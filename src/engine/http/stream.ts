@@ -27,7 +27,7 @@ export function sinkTo(writable: Writable): Sink {
     unread: () => writable.writableLength,
     drained: () =>
       new Promise((resolve) => {
-        if (!writable.writableNeedDrain || writable.destroyed) return resolve();
+        if (!writable.writableNeedDrain) return resolve();
         const end = () => {
           writable.off('drain', end).off('close', end);
           resolve();
