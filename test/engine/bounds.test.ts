@@ -2,12 +2,15 @@ import '../../src/process/heap.ts';
 import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { nodeListener } from '../../src/engine/http/node.ts';
 import { parseJson } from '../../src/engine/json.ts';
 import { clientOf } from '../../src/engine/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/engine/lifecycle/tally.ts';
+import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
+import { Pace } from '../../src/engine/limits/pace.ts';
 import { createRateLimiter } from '../../src/engine/limits/rate.ts';
 import { COMPILED_AT, PreparedDocuments } from '../../src/engine/operation/documents.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
@@ -178,6 +181,32 @@ describe('memory does not grow', () => {
       expect(growth).toBeLessThan(2);
     },
   );
+
+  test('with the callers whose work is done, nor with the work', async () => {
+    const concurrency = createConcurrencyLimiter(1_000, 600_000);
+    const pace = new Pace(1);
+    const send = async (from: number) => {
+      for (let n = from; n < from + 20_000; n++) {
+        await concurrency.run(() => n, { account: `ip:${n}`, units: 1 });
+        await pace.next(`ip:${n}`, 1);
+        // A turn takes as long as the event loop is busy, and its pause too.
+        if (n % 100 === 0) await sleep(0);
+      }
+      await sleep(200);
+    };
+    await send(0);
+    expect(await growthOf(() => send(20_000))).toBeLessThan(2);
+  });
+
+  test('with the responses that were in progress together, once they are sent', async () => {
+    const concurrency = createConcurrencyLimiter(1_000, 600_000);
+    const answer = (n: number) => concurrency.run(async () => Array(1_000).fill(n), { account: `ip:${n}`, units: 1 });
+    const growth = await growthOf(async () => {
+      await Promise.all(numbers(1_000).map(answer));
+    });
+    expect(growth).toBeLessThan(2);
+    expect(await answer(1)).toHaveLength(1_000);
+  });
 
   test('with the number of client names', async () => {
     const send = (from: number) => {

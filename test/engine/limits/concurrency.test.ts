@@ -31,6 +31,12 @@ describe('the concurrency limiter', () => {
     expect(started).toEqual([]);
   });
 
+  test('gives a request that has waited elsewhere only the rest of its time', async () => {
+    const concurrency = createConcurrencyLimiter(1, 60_000);
+    const late = outcome(concurrency.run(never, { ...load(), spent: 59_980 }));
+    expect(await Promise.race([late, sleep(1_000, 'not rejected')])).toBe('TIMEOUT');
+  });
+
   test('rejects requests beyond the maximum, until one in progress has ended or failed', async () => {
     const concurrency = createConcurrencyLimiter(1, 1_000);
     const broken = () => {
