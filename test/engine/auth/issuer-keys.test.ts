@@ -1,4 +1,4 @@
-import { generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { issuerKeys, KeysUnknown } from '../../../src/engine/auth/issuer-keys.ts';
 import { type Issuer, startIssuer } from '../../service/access/issuer.ts';
@@ -86,6 +86,15 @@ describe('a token with a key that is not the issuer’s', () => {
     expect(issuer.asked).toBe(2);
   });
 
+  test('is invalid, whichever keys there are, if several may be meant or its algorithm has no public key', async () => {
+    const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+    issuer.others.push({ ...(await exportJWK(publicKey)), kid: 'second', use: 'sig' });
+    const nameless = new SignJWT().setProtectedHeader({ alg: 'RS256' }).sign(privateKey);
+    expect(await verify(await nameless)).toBe('invalid');
+    const shared = new SignJWT().setProtectedHeader({ alg: 'HS256' }).sign(Buffer.alloc(32));
+    expect(await verify(await shared)).toBe('invalid');
+  });
+
   test('causes at most one request for keys in five seconds, however many such tokens come', async () => {
     for (let n = 0; n < 100; n++) {
       await Promise.all([verify(await foreignToken()), verify(await foreignToken())]);
@@ -124,4 +133,14 @@ test('a failing issuer gets at most one request a second, and known keys stay va
   issuer.status = 200;
   time.steady += 1_000;
   expect(await verify(await token())).toBe('valid');
+});
+
+test('an issuer that fails from the start gets at most one request a second, too', async () => {
+  issuer.status = 500;
+  const tokens = await Promise.all(Array.from({ length: 100 }, () => token()));
+  for (const one of tokens) {
+    expect(await verify(one)).toBe('unknown');
+    time.steady += 100;
+  }
+  expect(issuer.asked).toBeLessThanOrEqual(10);
 });

@@ -13,6 +13,8 @@ export interface Issuer {
   status: number;
   /** The number of requests for the keys. */
   asked: number;
+  /** Further public keys, as JWKs. */
+  readonly others: object[];
   /** Signs tokens with a new key from now on; the old key is no longer published. */
   rotate(): Promise<void>;
   /** A token that is valid for five minutes, unless its claims say otherwise. */
@@ -37,7 +39,7 @@ export async function startIssuer(): Promise<Issuer> {
     if (issuer.status === 0) return;
     const status = url === '/jwks.json' ? issuer.status : 200;
     const headers = { 'content-type': 'application/json', ...(status === 302 && { location: '/elsewhere.json' }) };
-    response.writeHead(status, headers).end(JSON.stringify({ keys: [signing.jwk] }));
+    response.writeHead(status, headers).end(JSON.stringify({ keys: [signing.jwk, ...issuer.others] }));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer: Issuer = {
@@ -45,6 +47,7 @@ export async function startIssuer(): Promise<Issuer> {
     publicKey: await exportSPKI(signing.publicKey),
     status: 200,
     asked: 0,
+    others: [],
     async rotate() {
       signing = await makeKey(randomUUID(), pairs);
     },
