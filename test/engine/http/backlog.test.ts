@@ -79,3 +79,18 @@ test('the requests of a burst of connections do not start all at once', async ()
   }
   expect(turns.filter((started) => started > 0)).toEqual([50, 50, 20]);
 });
+
+test('requests do not wait longer than 100 ms, however many connections come', async () => {
+  const backlog = new Backlog();
+  const started = performance.now();
+  let waited = Number.POSITIVE_INFINITY;
+  backlog.look();
+  backlog.afterwards(() => {
+    waited = performance.now() - started;
+  });
+  while (waited === Number.POSITIVE_INFINITY && performance.now() < started + 2_000) {
+    backlog.look();
+    await new Promise(setImmediate);
+  }
+  expect(waited).toBeLessThan(500);
+});
