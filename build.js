@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 
 /*
  * Bundles `src` and the packages it uses into `dist`, unless `dist` is newer; what runs it calls this first. A process starts
@@ -23,23 +34,31 @@ if (!existsSync('node_modules/esbuild')) {
 } else if (!isThere || newestOf(SOURCES) > timeOf(STAMP)) {
   process.stderr.write('Building ...\n');
   const begun = new Date();
-  const files = await bundle();
-  // A schema that breaks a rule of its own, such as of its lifecycle, is told now and not by a stack at the start.
-  const { status } = spawnSync(process.execPath, ['dist/commands/schema.js', '--dry-run'], { stdio: 'inherit' });
-  if (status !== 0) process.exit(status ?? 1);
   // Changed chunks have new names. Those of the build before stay, for a service that runs from them.
   const before = isThere ? readFileSync(STAMP, 'utf8').split('\n') : [];
+  // Beside `dist`, into which finished files are moved: another process may build or start at the same time.
+  const folder = mkdtempSync('dist.');
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+  const files = await bundle(folder);
+  // A schema that breaks a rule of its own, such as of its lifecycle, is told now and not by a stack at the start.
+  const { status } = spawnSync(process.execPath, [`${folder}/commands/schema.js`, '--dry-run'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+  const stamp = STAMP.replace('dist', folder);
+  writeFileSync(stamp, files.map((path) => path.replace(folder, 'dist')).join('\n'));
+  utimesSync(stamp, begun, begun);
+  mkdirSync('dist/commands', { recursive: true });
+  for (const path of [...files, stamp]) renameSync(path, path.replace(folder, 'dist'));
   for (const name of readdirSync('dist')) {
-    const isKept = [STAMP, ...files, ...before].some((path) => path.startsWith(`dist/${name}`));
-    // Another build at the same time may have removed it.
-    if (!isKept) rmSync(`dist/${name}`, { recursive: true, force: true });
+    const path = `dist/${name}`;
+    const isNew = statSync(path, { throwIfNoEntry: false })?.ctimeMs >= begun.getTime();
+    // What another build at the same time moved there is new, too; or that one has removed it already.
+    if (!isNew && !before.some((one) => one.startsWith(path))) rmSync(path, { recursive: true, force: true });
   }
-  writeFileSync(STAMP, files.join('\n'));
-  utimesSync(STAMP, begun, begun);
 }
 
-/** Bundles the sources, and returns the paths of the files. */
-async function bundle() {
+/** Bundles the sources into a folder, and returns the paths of the files: first those that others import. */
+async function bundle(folder) {
   const { build } = await import('esbuild');
   const commands = COMMANDS.map((name) => [`commands/${name}`, `src/commands/${name}.ts`]);
   const built = await build({
@@ -49,7 +68,7 @@ async function bundle() {
       exporter: 'src/process/tracing/exporter.ts',
       ...Object.fromEntries(commands),
     },
-    outdir: 'dist',
+    outdir: folder,
     bundle: true,
     splitting: true,
     platform: 'node',
@@ -64,7 +83,9 @@ async function bundle() {
     metafile: true,
     logLevel: 'warning',
   }).catch(() => process.exit(1));
-  return Object.keys(built.metafile.outputs);
+  const files = Object.keys(built.metafile.outputs);
+  const isHashed = (path) => /-[A-Z0-9]{8}\.js/.test(path);
+  return [...files.filter(isHashed), ...files.filter((path) => !isHashed(path))];
 }
 
 /** The time of the last change of these files, and of all in these folders. */
