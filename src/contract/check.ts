@@ -29,8 +29,7 @@ export async function checkContract({ folder, base: name, today, usesOf }: Optio
     if (name !== undefined) throw new Error(base);
     return { isKept: true, report: base };
   }
-  const graphql = await readFile(join(folder, GRAPHQL), 'utf8');
-  const openApi = await readFile(join(folder, OPENAPI), 'utf8');
+  const [graphql, openApi] = [await readCurrent(folder, GRAPHQL), await readCurrent(folder, OPENAPI)];
   const findings = await compareContracts(base.contract, parse('the work tree', graphql, openApi), today);
   const uses = findings.length === 0 ? [] : await usesOf([...new Set(findings.map(({ element }) => element))]);
   const report = printReport(findings, uses, base.revision.name);
@@ -58,9 +57,17 @@ async function readBase(
   }
   const [graphql, openApi] = [await read(folder, revision, GRAPHQL), await read(folder, revision, OPENAPI)];
   if (graphql === undefined || openApi === undefined) {
-    return `Nothing was compared: ${show(revision)} lacks ${GRAPHQL} or ${OPENAPI}.`;
+    const missing = graphql === undefined ? GRAPHQL : OPENAPI;
+    return `Nothing was compared: ${show(revision)} lacks ${missing}. Name a base that has it with --base REVISION.`;
   }
   return { revision, contract: parse(show(revision), graphql, openApi) };
+}
+
+async function readCurrent(folder: string, path: string): Promise<string> {
+  return readFile(join(folder, path), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new Error(`The work tree lacks ${path}: npm run schema writes it.`, { cause: error });
+  });
 }
 
 function parse(where: string, graphql: string, openApi: string): Contract {

@@ -134,7 +134,8 @@ describe('the base', () => {
   test('may be from before the contract, unless it is named', async () => {
     git('commit', '--quiet', '--allow-empty', '--message', 'Begin');
     commit(withField);
-    const report = /^Nothing was compared: .* lacks schema\/schema\.graphql or schema\/openapi\.json\.$/;
+    const report =
+      /^Nothing was compared: .* lacks schema\/schema\.graphql\. Name a base that has it with --base REVISION\.$/;
     expect(await check()).toEqual({ isKept: true, report: expect.stringMatching(report) });
     await expect(check('HEAD^')).rejects.toThrow(report);
   });
@@ -162,11 +163,11 @@ describe('one line', () => {
     );
   });
 
-  test('says that the contract is gone', async () => {
+  test('says what is missing of the contract, and how to get it', async () => {
     commit(withField);
     commit(withField);
-    rmSync(join(folder.path, 'schema'), { recursive: true });
-    await expect(check()).rejects.toThrow(/^ENOENT.*schema\.graphql'$/);
+    rmSync(join(folder.path, 'schema/openapi.json'));
+    await expect(check()).rejects.toThrow(/^The work tree lacks schema\/openapi\.json: npm run schema writes it\.$/);
   });
 });
 
