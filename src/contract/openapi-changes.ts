@@ -1,5 +1,5 @@
 import type { Change } from './change.ts';
-import type { OpenApiElement } from './openapi-elements.ts';
+import type { OpenApiDocument, OpenApiElement } from './openapi-elements.ts';
 import { RULES } from './openapi-rules.ts';
 
 const STABILITY_HEADERS = ['API-Stability', 'API-Client', 'API-Lifecycle'];
@@ -11,14 +11,15 @@ const OF_REQUESTS = ['default', 'additionalProperties'];
  * How requests that the base allowed, or the answers to them, differ, annotations aside. What several operations share
  * is one change.
  */
-export function openApiChanges(base: OpenApiElement, head: OpenApiElement): Change[] {
+export function openApiChanges(base: OpenApiDocument, head: OpenApiDocument): Change[] {
   const changes = new Map<string, Change & { readonly operations: readonly string[] }>();
   const operations = childrenByKey(head);
   for (const [key, operation] of childrenByKey(base)) {
-    for (const change of operationChanges(operation, operations.get(key))) {
+    for (const change of operationChanges(operation, operations.get(key) ?? head.component(operation.key))) {
       const identity = [change.kind, change.coordinate, change.what].join('\n');
       const others = changes.get(identity)?.operations ?? [];
-      changes.set(identity, { ...change, operations: [...new Set([...others, operation.coordinate])] });
+      const named = operation.keyword === 'paths' ? [operation.coordinate] : [];
+      changes.set(identity, { ...change, operations: [...new Set([...others, ...named])] });
     }
   }
   return [...changes.values()];
@@ -79,6 +80,11 @@ function effectsOf({
     case 'responses':
       // Clients treat an unknown failure as one of its class (RFC 9110, section 15).
       return /^[45]/.test(key) ? { gone: 'surprise' } : { gone: 'break', new: 'surprise' };
+    case 'security':
+      return {};
+    case 'anyOf':
+    case 'oneOf':
+      return isRequest ? { new: 'break' } : { gone: 'break' };
     case 'enum':
       return isRequest ? { new: 'break' } : { gone: 'surprise' };
     case 'values':
@@ -90,7 +96,9 @@ function effectsOf({
 
 /** Not every element has a coordinate of its own. */
 function nameOf({ keyword, key, coordinate }: OpenApiElement, parent: string): string {
-  return ['content', 'headers', 'enum'].includes(keyword) ? `${key || keyword} of ${parent}` : coordinate;
+  return ['content', 'headers', 'enum', 'anyOf', 'oneOf'].includes(keyword)
+    ? `${key || keyword} of ${parent}`
+    : coordinate;
 }
 
 function childrenByKey({ children }: OpenApiElement): ReadonlyMap<string, OpenApiElement> {

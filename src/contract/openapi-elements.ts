@@ -10,14 +10,24 @@ export interface OpenApiElement extends Element {
   readonly children: () => readonly OpenApiElement[];
 }
 
+export interface OpenApiDocument extends OpenApiElement {
+  /** The schema of a component, as part of answers. */
+  readonly component: (name: string) => OpenApiElement | undefined;
+}
+
 type Member = Pick<OpenApiElement, 'key' | 'coordinate' | 'json'>;
 
 /**
- * The elements of an OpenAPI 3.0 document: operations, what they accept and what they answer, down to enum values.
+ * The elements of an OpenAPI 3.0 document: operations, what they accept and what they answer, down to enum values; and
+ * what no operation refers to, such as the problem details that a client may ask for.
  * Throws when the text is no JSON object, and by `children` when a child isn't as this service writes it.
  */
-export function readOpenApi(text: string): OpenApiElement {
+export function readOpenApi(text: string): OpenApiDocument {
   const document = toObject(JSON.parse(text), 'openapi.json');
+  const { schemas = {}, securitySchemes = {} } = toObject(document.components ?? {}, 'components') as Record<
+    string,
+    Json
+  >;
   /** The elements under each keyword of an element. */
   const members: Readonly<Record<string, (value: Json, parent: Member) => readonly Member[]>> = {
     paths: (paths) =>
@@ -25,6 +35,17 @@ export function readOpenApi(text: string): OpenApiElement {
         objectsIn(item, path).map(([method, operation]) => {
           const coordinate = `${method.toUpperCase()} ${path}`;
           return { key: withoutNames(coordinate), coordinate, json: { security: document.security, ...operation } };
+        }),
+      ),
+    components: () =>
+      Object.keys(schemas)
+        .filter((name) => !text.includes(JSON.stringify(referenceTo(name))))
+        .map(componentOf),
+    security: (alternatives) =>
+      objectsIn(alternatives, 'security').flatMap(([, schemes]) =>
+        Object.keys(schemes).map((name) => {
+          const { description, ...securityScheme } = toObject(securitySchemes[name] ?? {}, name);
+          return { key: name, coordinate: `securitySchemes.${name}`, json: { securityScheme } };
         }),
       ),
     parameters: (parameters, { coordinate }) =>
@@ -39,10 +60,7 @@ export function readOpenApi(text: string): OpenApiElement {
     headers: (headers, { coordinate }) =>
       named(headers, (name) => `${coordinate.replace(/ \(\w+\)$/, '')} (header ${name} of answers)`),
     content: (content, { coordinate }) => named(content, () => coordinate),
-    schema: (schema, { coordinate }) => {
-      const json = Object.fromEntries(Object.entries(resolve(schema, document)).filter(([name]) => !isOfPlace(name)));
-      return [{ key: '', coordinate: String(json.component ?? coordinate), json }];
-    },
+    schema: (schema, { coordinate }) => [schemaOf(schema, coordinate)],
     properties: (properties, { coordinate, json }) => {
       const required = Object.values(toObject(json.required, 'required'));
       return objectsIn(properties, 'properties').map(([name, schema]) => {
@@ -59,21 +77,44 @@ export function readOpenApi(text: string): OpenApiElement {
       const values = Object.values(texts).map((text) => [text, annotations.get(String(text)) ?? {}]);
       return [{ key: '', coordinate, json: { values: Object.fromEntries(values) } }];
     },
+    anyOf: alternativesOf,
+    oneOf: alternativesOf,
     values: (values, { coordinate }) =>
       named(values, (value) => `${coordinate}${/\W/.test(coordinate) ? ' ' : '.'}${value}`),
   };
-  return elementOf({ keyword: '', key: '', json: document, coordinate: 'the API', direction: 'request' });
+  return {
+    ...elementOf({ keyword: '', key: '', json: document, coordinate: 'the API', direction: 'request' }),
+    component: (name) =>
+      name in schemas ? elementOf({ ...componentOf(name), keyword: 'components', direction: 'response' }) : undefined,
+  };
 
   function elementOf(element: Omit<OpenApiElement, 'children'>): OpenApiElement {
     const { json, coordinate } = element;
     const children = () =>
       Object.entries(members).flatMap(([keyword, membersOf]) => {
         if (json[keyword] === undefined) return [];
-        const direction = keyword === 'responses' ? 'response' : element.direction;
+        const direction = keyword === 'responses' || keyword === 'components' ? 'response' : element.direction;
         const value = toObject(json[keyword], `${keyword} of ${coordinate}`);
         return membersOf(value, element).map((member) => elementOf({ ...member, keyword, direction }));
       });
     return { ...element, annotation: annotationOf(json), isType: json.component !== undefined, children };
+  }
+
+  function schemaOf(schema: Json, coordinate: string): Member {
+    const json = Object.fromEntries(Object.entries(resolve(schema, document)).filter(([name]) => !isOfPlace(name)));
+    return { key: '', coordinate: String(json.component ?? coordinate), json };
+  }
+
+  function componentOf(name: string): Member {
+    return { ...schemaOf({ $ref: referenceTo(name) }, name), key: name };
+  }
+
+  /** Schemas are known by the names of their components, or else by where they stand. */
+  function alternativesOf(schemas: Json, { coordinate }: Member): Member[] {
+    const values = objectsIn(schemas, `alternatives of ${coordinate}`).map(([index, schema]) => {
+      return [resolve(schema, document).component ?? index, { schema }];
+    });
+    return [{ key: '', coordinate, json: { values: Object.fromEntries(values) } }];
   }
 
   function named(value: Json, coordinateOf: (name: string) => string): Member[] {
@@ -88,6 +129,10 @@ export function readOpenApi(text: string): OpenApiElement {
     const schema = Object.entries(resolve(toObject(json.schema, 'schema'), document));
     return { nullable: false, ...Object.fromEntries(schema.filter(([name]) => isOfPlace(name))), ...json };
   }
+}
+
+function referenceTo(component: string): string {
+  return `#/components/schemas/${component}`;
 }
 
 /** What a path parameter is called doesn't matter to clients. */

@@ -4,7 +4,7 @@ import { RULES } from './openapi-rules.ts';
 export type Json = Readonly<Record<string, unknown>>;
 
 const OF_PLACES = ['description', 'title', 'example', 'default', 'nullable', 'deprecated'];
-const STRUCTURE = ['component', 'properties', 'items', 'enum', 'x-enum-marks'];
+const STRUCTURE = ['component', 'properties', 'items', 'enum', 'x-enum-marks', 'anyOf', 'oneOf'];
 
 /** @throws {Error} when the value is something else */
 export function toObject(value: unknown, name: string): Json {

@@ -29,11 +29,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
   nullable: openOrEqual,
   additionalProperties: openOrEqual,
   required: (wide, narrow) => wide !== true || narrow === true,
-  // One more kind of row in events comes with a type of event that a client does not know either.
-  anyOf: () => true,
   default: equal,
   style: equal,
   explode: equal,
+  securityScheme: equal,
   operationId: (wide, narrow) => narrow === undefined || wide === narrow,
   'x-required-scopes': (wide, narrow) => listOf(wide).every((scope) => listOf(narrow).includes(scope)),
   security: (wide, narrow) => {

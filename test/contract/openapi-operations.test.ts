@@ -152,6 +152,19 @@ describe('operations', () => {
     expect(changes(of({ security: [] }), { ...of({ security: [] }), security })).toEqual([]);
   });
 
+  test('the same credentials are to be sent in the same way', () => {
+    const draft = (scheme: object): Draft => ({
+      ...of({ security: [{}, { key: [] }] }),
+      securitySchemes: { key: scheme },
+    });
+    const bearer = { type: 'http', scheme: 'bearer' };
+    expect(changes(draft(bearer), draft({ type: 'http', scheme: 'basic' }))).toEqual([
+      'break securitySchemes.key: Its securityScheme changed from {"type":"http","scheme":"bearer"} to {"type":"http","scheme":"basic"}.',
+    ]);
+    expect(changes(draft(bearer), draft({ ...bearer, description: 'A key.' }))).toEqual([]);
+    expect(changes(draft(bearer), of({ security: [] }))).toEqual([]);
+  });
+
   test('references to parameters and headers are followed, and one that points to nothing is reported', () => {
     const draft = (name: string, schema: object): Draft => ({
       ...of({
@@ -208,7 +221,7 @@ describe('operations', () => {
   });
 
   test('a keyword that is not understood is reported, not ignored', () => {
-    const draft = inResponse({ oneOf: [text] });
-    expect(() => changes(draft, draft)).toThrow('does not understand the keyword oneOf');
+    const draft = inResponse({ not: text });
+    expect(() => changes(draft, draft)).toThrow('does not understand the keyword not');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Draft, integer, json, object, ok, reference, text } from '../support/drafts.ts';
+import { type Draft, integer, json, judged, object, ok, reference, reported, text } from '../support/drafts.ts';
 import { changes, inRequest, inResponse } from './openapi-drafts.ts';
 
 describe.each<[title: string, before: object, after: object, request: string, response: string]>([
@@ -56,6 +56,23 @@ describe.each<[title: string, before: object, after: object, request: string, re
     'fine',
   ],
   [
+    'an alternative is new',
+    { anyOf: [object({ a: text })] },
+    { anyOf: [object({ a: text }), object({ b: text })] },
+    'fine',
+    'surprise Thing.1',
+  ],
+  ['an alternative goes', { oneOf: [text, integer] }, { oneOf: [text] }, 'break Thing.1', 'fine'],
+  [
+    'a property of an alternative goes',
+    { anyOf: [object({ a: text }), object({ b: text })] },
+    { anyOf: [object({ a: text }), object({})] },
+    'break Thing.1.b',
+    'break Thing.1.b',
+  ],
+  ['there are alternatives', {}, { oneOf: [text, integer] }, 'break Thing', 'fine'],
+  ['there are no alternatives', { oneOf: [text, integer] }, {}, 'fine', 'break Thing'],
+  [
     'it contains itself, and a property goes',
     object({ a: text, more: { type: 'array', items: reference } }),
     object({ more: { type: 'array', items: reference } }),
@@ -71,6 +88,59 @@ describe.each<[title: string, before: object, after: object, request: string, re
 
   test(`in a response it is: ${response}`, () => {
     expect(outcome(changes(inResponse(before), inResponse(after)))).toBe(response);
+  });
+});
+
+test('the schema of an alternative is compared, in whatever order the alternatives are', () => {
+  const draft = (names: readonly string[], b: object): Draft => ({
+    paths: {
+      '/things': {
+        get: { responses: { 200: json({ anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) }) } },
+      },
+    },
+    schemas: { A: object({ a: text }), B: b },
+  });
+  expect(changes(draft(['A', 'B'], object({ b: text })), draft(['B', 'A'], object({ b: text })))).toEqual([]);
+  expect(changes(draft(['A', 'B'], object({ b: text })), draft(['B', 'A'], object({})))).toEqual([
+    'break B.b: B.b is gone.',
+  ]);
+});
+
+describe('a component that no operation refers to, such as an error in another format,', () => {
+  const draft = (schemas: object): Draft => ({ ...inRequest(text), schemas: { Thing: text, ...schemas } });
+  const problem = object({ a: text, b: text }, ['a', 'b']);
+
+  test('is compared as part of answers', () => {
+    expect(changes(draft({ Problem: problem }), draft({ Problem: object({ a: integer, b: text }, ['a']) }))).toEqual([
+      'break Problem.a: Its type changed from "string" to "integer".',
+      'break Problem.b: Its required changed from true to false.',
+    ]);
+    expect(
+      changes(draft({ Problem: problem }), draft({ Problem: object({ a: text, b: text, c: text }, ['a', 'b']) })),
+    ).toEqual([]);
+    expect(changes(draft({ Problem: problem }), draft({}))).toEqual(['break Problem: Problem is gone.']);
+    expect(changes(draft({}), draft({ Problem: problem }))).toEqual([]);
+  });
+
+  test('is compared also with one that an operation refers to', () => {
+    const used = (schema: object): Draft => ({
+      paths: {
+        ...inRequest(text).paths,
+        '/a': { get: { responses: { 400: json({ $ref: '#/components/schemas/Problem' }) } } },
+      },
+      schemas: { Thing: text, Problem: schema },
+    });
+    expect(changes(draft({ Problem: problem }), used(problem))).toEqual([]);
+    expect(changes(draft({ Problem: problem }), used(object({ a: text }, ['a'])))).toEqual([
+      'break Problem.b: Problem.b is gone.',
+    ]);
+  });
+
+  test('is stable, and reported without operations', async () => {
+    expect(await reported(draft({ Problem: problem }), draft({}), '2026-11-21')).toContain('    Problem is gone.\n');
+    expect((await judged(draft({ Problem: problem }), draft({ Problem: object({}) }), '2026-11-21')).join()).toMatch(
+      /^fails: Problem\.a\. Stable: .*,fails: Problem\.b\. Stable/,
+    );
   });
 });
 

@@ -9,6 +9,7 @@ export interface Draft {
   readonly schemas?: object;
   readonly parameters?: object;
   readonly headers?: object;
+  readonly securitySchemes?: object;
 }
 
 /** The definitions of the lifecycle directives in a printed schema. */
