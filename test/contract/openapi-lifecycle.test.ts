@@ -60,6 +60,12 @@ test.each<[title: string, base: Draft, head: Draft, verdict: RegExp]>([
     withProperty(until('2027-01-01')),
     /^fails: GET \/things \(200\)\.a\. Too short/,
   ],
+  [
+    'a beta parameter that goes from an operation after its sunset',
+    of({ parameters: [{ name: 'a', in: 'query', ...BETA }] }, until('2026-07-01')),
+    of({}, until('2026-07-01')),
+    /^fails: GET \/things \(query a\)\. Beta/,
+  ],
   ['a lifted deprecation', of({}, until('2027-12-31')), of({}), /^$/],
 ])('%s', async (_, base, head, verdict) => {
   expect((await judged(base, head, TODAY)).join()).toMatch(verdict);

@@ -91,6 +91,42 @@ describe.each<[title: string, before: object, after: object, request: string, re
   });
 });
 
+test('a component that an operation takes, answers with and uses twice is compared in each place', () => {
+  const [was, is] = [object({ a: { ...text, maxLength: 8 } }), object({ a: { ...text, maxLength: 9 } })];
+  const draft = (names: readonly [string, string], thing: object): Draft => {
+    const [one, two] = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const paths = {
+      '/things': { put: { requestBody: json(reference), responses: { 200: json(object({ one, two })) } } },
+    };
+    return { paths, schemas: { Thing: thing, Other: is } };
+  };
+  expect(changes(draft(['Thing', 'Thing'], was), draft(['Thing', 'Thing'], is))).toEqual([
+    'break Thing.a: Its maxLength changed from 8 to 9.',
+  ]);
+  expect(changes(draft(['Thing', 'Thing'], was), draft(['Thing', 'Other'], was))).toEqual([
+    'break Thing.a: Its maxLength changed from 8 to 9.',
+  ]);
+});
+
+test('a component that is referred to with a description is reported as itself', () => {
+  const used = (thing: object): Draft => ({
+    paths: {
+      '/a': { get: { responses: { 200: json(object({ one: { description: 'One.', allOf: [reference] } })) } } },
+    },
+    schemas: { Thing: thing },
+  });
+  expect(changes(used(object({ a: text })), used(object({})))).toEqual(['break Thing.a: Thing.a is gone.']);
+});
+
+test('a change to or from alternatives is named so', () => {
+  expect(changes(inResponse({ anyOf: [text, integer] }), inResponse({}))).toEqual([
+    'break Thing: anyOf of Thing is gone.',
+  ]);
+  expect(changes(inRequest({}), inRequest({ oneOf: [text, integer] }))).toEqual([
+    'break Thing: oneOf of Thing is new.',
+  ]);
+});
+
 test('the schema of an alternative is compared, in whatever order the alternatives are', () => {
   const draft = (names: readonly string[], b: object): Draft => ({
     paths: {
