@@ -8,7 +8,7 @@ import { runCommand } from './run-command.ts';
 /** Drizzle Studio opens the embedded database itself, so this command locks its folder as the service does. */
 runCommand('npm run db:studio', async () => {
   const { DATABASE_URL: url, DATA_DIR: folder } = readSettings(process.env);
-  await mkdir(folder, { recursive: true });
+  if (url === undefined) await mkdir(folder, { recursive: true });
   const unlock = url === undefined ? await lockFolder(folder) : undefined;
   process.on('SIGINT', () => {});
   try {
