@@ -100,7 +100,7 @@ test('events that were deleted stay so when one before them follows, for which t
   const kept = () => query('select position::integer from events');
   await deleteOld(async () => (await kept()).length === 1);
   expect([await kept(), await deleted()]).toEqual([[[last + 1]], last + 2]);
-  const { page } = feedStore(opened.database, petStoreService.events, { name: '/pet-store', isOn: true });
+  const { page } = feedStore(opened.database, eventSourcesOf(petStoreService), { name: '/pet-store', isOn: true });
   expect(await page(undefined, {}, 1)).toMatchObject({ events: [], next: { position: last + 2 }, hasMore: false });
   await query("update events set time = now() - interval '1 hour'");
   await deleteOld(async () => (await kept()).length === 0);
