@@ -3,8 +3,8 @@ import { checkContract } from '../contract/check.ts';
 import { recentUses, type Use } from '../contract/uses.ts';
 import { toDay } from '../engine/lifecycle/annotation.ts';
 import { readSettings } from '../process/settings.ts';
-import { withDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
+import { withDatabase } from './with-database.ts';
 
 runCommand('npm run check:contract -- [--base REVISION]', async () => {
   const { values } = parseArgs({ options: { base: { type: 'string' } } });

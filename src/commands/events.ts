@@ -11,8 +11,8 @@ import { type Int64, parseInt64 } from '../engine/int64.ts';
 import { stringifyJson } from '../engine/json.ts';
 import { webhookStore } from '../engine/webhooks/store.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { withExistingDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
+import { withExistingDatabase } from './with-database.ts';
 
 const USAGE = `npm run events -- tail [--after ID] [--type TYPE]... [--subject SUBJECT]
 npm run events -- redeliver WEBHOOK --after ID

@@ -3,10 +3,10 @@ import { type ApiKey, keyStore } from '../engine/auth/keys.ts';
 import { scopesIn } from '../engine/auth/scope.ts';
 import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { readyTables } from '../process/ready.ts';
+import { readyTables } from '../process/prepare-database.ts';
 import type { Settings } from '../process/settings.ts';
-import { withDatabase, withExistingDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
+import { withDatabase, withExistingDatabase } from './with-database.ts';
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
 npm run keys -- list

@@ -3,8 +3,8 @@ import { eventSourcesOf } from '../engine/application.ts';
 import { migrateDatabase } from '../engine/db/migrate.ts';
 import { installEvents } from '../engine/events/install.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { withDatabase } from './command.ts';
 import { runCommand } from './run-command.ts';
+import { withDatabase } from './with-database.ts';
 
 runCommand('npm run db:migrate', async () => {
   parseArgs();

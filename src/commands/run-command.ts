@@ -1,4 +1,4 @@
-import { lineAbout } from '../process/failure.ts';
+import { lineAbout } from '../process/operator-message.ts';
 
 /** Runs a command. An error is printed as one line, with the exit code 1; after one in its arguments comes the usage. */
 export function runCommand(usage: string, command: () => Promise<void>): void {

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 import { CHUNK, seed } from '../petstore/seed.ts';
-import { readyTables } from '../process/ready.ts';
-import { withDatabase } from './command.ts';
+import { readyTables } from '../process/prepare-database.ts';
 import { runCommand } from './run-command.ts';
+import { withDatabase } from './with-database.ts';
 
 const MAX_PETS = 10_000_000;
 const BAR_WIDTH = 30;

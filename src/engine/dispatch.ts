@@ -12,7 +12,7 @@ import type { Protocol } from './metrics.ts';
 import type { PageSession } from './pages/session.ts';
 import type { PageMaker } from './pages/site.ts';
 import type { createRestAdapter } from './rest/adapter.ts';
-import { failed } from './rest/problem.ts';
+import { failed } from './rest/error-reply.ts';
 import { callWithin } from './tracing/span.ts';
 
 interface DispatchOptions {

@@ -5,12 +5,12 @@ import type { Database } from '../engine/db/client.ts';
 import { assertMigrated } from '../engine/db/migrate.ts';
 import { failureLog } from '../engine/failure-log.ts';
 import { listen, MAX_ARRIVAL } from '../engine/http/listen.ts';
-import type { Clock } from '../engine/lifecycle/guard.ts';
+import type { Clock } from '../engine/lifecycle/enforcement.ts';
 import { createApp } from '../engine/service.ts';
 import type { Tracing } from '../engine/tracing/span.ts';
 import { accessFrom } from './access.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { assertReady, openFrom, readyDatabase } from './ready.ts';
+import { assertReady, openFrom, readyDatabase } from './prepare-database.ts';
 import type { Settings } from './settings.ts';
 
 /** How long a stop waits for requests in progress, in milliseconds. A whole stop takes less than 10 s. */

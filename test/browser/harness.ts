@@ -10,7 +10,7 @@ import { createApp } from '../../src/engine/service.ts';
 import { seed } from '../../src/petstore/seed.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
-import { readyDatabase } from '../../src/process/ready.ts';
+import { readyDatabase } from '../../src/process/prepare-database.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ANONYMOUS, OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import { createAuthentication } from '../../src/engine/auth/authentication.ts';
 import type { IncomingRequest } from '../../src/engine/http/incoming.ts';
-import { byCoordinate } from '../../src/engine/lifecycle/guard.ts';
+import { byCoordinate } from '../../src/engine/lifecycle/enforcement.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
 import { Pace } from '../../src/engine/limits/pace.ts';

@@ -14,7 +14,7 @@ import { seed } from '../../src/petstore/seed.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { accessFrom } from '../../src/process/access.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
-import { readyDatabase } from '../../src/process/ready.ts';
+import { readyDatabase } from '../../src/process/prepare-database.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/engine/db/client.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
-import { readyTables } from '../../src/process/ready.ts';
+import { readyTables } from '../../src/process/prepare-database.ts';
 import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Database } from '../../src/engine/db/client.ts';
 import { parseJson, stringifyJson } from '../../src/engine/json.ts';
-import type { LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
+import type { LifecycleRules } from '../../src/engine/lifecycle/enforcement.ts';
 import { steadyTime } from '../../src/engine/limits/rate.ts';
 import { createApp } from '../../src/engine/service.ts';
 import { petStoreService } from '../../src/petstore/service.ts';

@@ -6,7 +6,7 @@ import type { IncomingRequest } from '../../src/engine/http/incoming.ts';
 import type { HttpReply } from '../../src/engine/http/reply.ts';
 import type { Idempotency } from '../../src/engine/idempotency/run.ts';
 import { annotatedIn } from '../../src/engine/lifecycle/annotated.ts';
-import { createLifecycleEnforcement, type LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
+import { createLifecycleEnforcement, type LifecycleRules } from '../../src/engine/lifecycle/enforcement.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
 import { Pace } from '../../src/engine/limits/pace.ts';

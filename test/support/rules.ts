@@ -1,4 +1,4 @@
-import type { LifecycleRules } from '../../src/engine/lifecycle/guard.ts';
+import type { LifecycleRules } from '../../src/engine/lifecycle/enforcement.ts';
 import { readSettings, type Settings } from '../../src/process/settings.ts';
 
 /** The rules of a service without settings. */

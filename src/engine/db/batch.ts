@@ -1,6 +1,6 @@
 import { stringifyJson } from '../json.ts';
 import type { Database, TracedRequests } from './client.ts';
-import { DatabaseError, LockTimeout } from './failures.ts';
+import { DatabaseError, LockTimeout } from './violations.ts';
 
 /** How many statements of one batcher may be in flight. */
 const MAX_IN_FLIGHT = 2;

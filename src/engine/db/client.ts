@@ -12,9 +12,9 @@ import {
   type RawRow,
   toParameter,
 } from './driver.ts';
-import { isDeadlock, LockTimeout } from './failures.ts';
 import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './lanes.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
+import { isDeadlock, LockTimeout } from './violations.ts';
 
 /** Observes the database; called once per statement or batch. */
 export interface Probe {

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
-import { type Alike, batchedAlike } from './alike.ts';
 import { loaderOf } from './batch.ts';
+import { type Alike, batchedAlike } from './batch-by-shape.ts';
 import type { Database } from './client.ts';
 import { conditionOf, type List, whereAll } from './keyset.ts';
 

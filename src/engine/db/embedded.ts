@@ -3,8 +3,8 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messages, PGlite, type Transaction } from '@electric-sql/pglite';
 import type { Driver, Query } from './driver.ts';
-import { failureOf, type ReportedError } from './failures.ts';
 import { lockFolder } from './lock.ts';
+import { failureOf, type ReportedError } from './violations.ts';
 
 const DATABASE_FOLDER = 'pgdata';
 /** A file that is beside the database while it is made. */

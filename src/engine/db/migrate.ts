@@ -6,7 +6,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { PROJECT } from '../project.ts';
 import type { Database } from './client.ts';
 import { type Query, toParameter } from './driver.ts';
-import { DatabaseError, isDeadlock, LockTimeout } from './failures.ts';
+import { DatabaseError, isDeadlock, LockTimeout } from './violations.ts';
 
 const migrationsFolder = fileURLToPath(new URL('drizzle', PROJECT));
 /** An arbitrary number that all versions of this service must share. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { overloaded } from './failures.ts';
+import { overloaded } from './violations.ts';
 
 /** A connection to a server, for one use at a time. */
 export interface Connection<Client> {

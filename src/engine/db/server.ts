@@ -3,9 +3,9 @@ import { ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
 import type { Driver, KindQuery, Parameter, Query, RawRow } from './driver.ts';
-import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './failures.ts';
 import { CONNECTIONS, type Lane, LOCK_TIMEOUTS, MAX_LOCK_WAIT } from './lanes.ts';
 import { type Connection, createPool, type Pool } from './pool.ts';
+import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
 /** The part of the deadline after which the server ends a statement. Ours is for late ones and a frozen server. */
 const STATEMENT_PART = 0.9;

@@ -1,7 +1,7 @@
 import type { Database } from './client.ts';
 import type { KindQuery, Query } from './driver.ts';
-import { tooSlow } from './failures.ts';
 import { type Connection, createPool } from './pool.ts';
+import { tooSlow } from './violations.ts';
 
 /** In milliseconds: the rows that a transaction has changed are locked for all others meanwhile. */
 const MAX_TRANSACTION_TIME = 2_000;

@@ -4,12 +4,12 @@ import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { capitalize } from '../text.ts';
 import { batchWrites, type Loader } from './batch.ts';
-import { byRequest } from './by-request.ts';
 import type { Database, Statement } from './client.ts';
-import { explaining } from './failures.ts';
 import { columnsOf, type List } from './keyset.ts';
 import { byId, type Page, type PageWindow, pages } from './paging.ts';
+import { byRequest } from './request-id.ts';
 import { type ExpectedVersion, isExpected, notExpected } from './version.ts';
+import { explaining } from './violations.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery, uniqueFieldsOf } from './written-fields.ts';
 
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };

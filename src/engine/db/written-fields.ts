@@ -1,7 +1,7 @@
 import { getTableName, is, SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
-import { byRequests } from './by-request.ts';
 import { typeOf } from './columns.ts';
+import { byRequests } from './request-id.ts';
 
 /** The keys of the values of a statement that are of no column. */
 const OWN_KEYS = ['requestId', 'expectedVersion', 'givenFields'];

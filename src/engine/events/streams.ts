@@ -8,7 +8,7 @@ import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
-import { createPlaces } from './stream-places.ts';
+import { createPlaces } from './stream-slots.ts';
 import { createTail } from './tail.ts';
 import { WAITING, waitingClient } from './waiting.ts';
 

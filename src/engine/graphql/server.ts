@@ -7,7 +7,7 @@ import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negot
 import { type Answered, type HttpReply, labeled, without } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import { isReplay } from '../idempotency/run.ts';
-import { byCoordinate } from '../lifecycle/guard.ts';
+import { byCoordinate } from '../lifecycle/enforcement.ts';
 import { Pace } from '../limits/pace.ts';
 import type { ListCosts } from '../limits/units.ts';
 import { PreparedDocuments } from '../operation/documents.ts';

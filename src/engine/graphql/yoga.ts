@@ -19,10 +19,10 @@ import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
 import { show } from '../schema/input.ts';
-import { tooComplex } from './comparable.ts';
 import { rejected, withoutStacks } from './errors.ts';
 import type { GraphQLParams } from './params.ts';
 import { KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
+import { tooComplex } from './validation-cost.ts';
 
 export interface PreparerOptions {
   readonly schema: GraphQLSchema;

@@ -1,5 +1,5 @@
 import { DAY_MILLISECONDS, toDay } from './annotation.ts';
-import type { Clock } from './guard.ts';
+import type { Clock } from './enforcement.ts';
 
 /** A client's uses of an annotated element on a day. */
 interface DayCount {

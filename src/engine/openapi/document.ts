@@ -6,7 +6,7 @@ import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/
 import { creates, type Route } from '../rest/route.ts';
 import type { Variable } from '../rest/variables.ts';
 import { additionsOf, annotationExtensions } from './annotations.ts';
-import { ERROR_SCHEMA, failures, levelSuffix, PROBLEM_SCHEMA } from './failures.ts';
+import { ERROR_SCHEMA, failures, levelSuffix, PROBLEM_SCHEMA } from './error-responses.ts';
 import { type HeaderExamples, headerParameters, headerRefs, REQUEST_HEADERS, responseHeaders } from './headers.ts';
 import {
   Components,

@@ -21,7 +21,7 @@ import { stringifyJson } from '../json.ts';
 import { type Annotatable, annotationsOf } from '../lifecycle/annotated.ts';
 import type { SelectedField } from '../operation/selection.ts';
 import { hasRestNames, isList, restNameOf } from '../rest/parameters.ts';
-import { rootType } from '../rest/selection.ts';
+import { rootType } from '../rest/result.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
 import { boundsOf, type InputPlace } from '../schema/input.ts';
 import { annotationExtensions } from './annotations.ts';

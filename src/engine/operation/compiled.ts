@@ -1,7 +1,7 @@
 import { execute } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { ReadAheadPlans } from '../schema/reference.ts';
-import { isBeyondCompiler } from './compilable.ts';
+import { isBeyondCompiler } from './compiler-bugs.ts';
 import type { PreparedOperation } from './prepared.ts';
 import type { Selection } from './selection.ts';
 

@@ -2,9 +2,9 @@ import { getNamedType, getNullableType, isListType, Kind, type ValueNode } from 
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import type { Cost } from '../limits/units.ts';
 import { searchesOf } from '../schema/connection-type.ts';
-import { bytesOf, valuesOf } from './answer-size.ts';
 import { isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
+import { bytesOf, valuesOf } from './response-size.ts';
 import { type SelectedField, type Selection, tooMuch } from './selection.ts';
 
 export const MAX_TOKENS = 5_000;

@@ -7,7 +7,7 @@ import type { IncomingRequest } from '../http/incoming.ts';
 import type { Outcome } from '../http/reply.ts';
 import { readKey } from '../idempotency/key.ts';
 import type { Idempotency } from '../idempotency/run.ts';
-import type { EnforceLifecycle, Labels } from '../lifecycle/guard.ts';
+import type { EnforceLifecycle, Labels } from '../lifecycle/enforcement.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import { UNITS_OF_KEY } from '../limits/units.ts';
 import type { Context } from '../schema/context.ts';

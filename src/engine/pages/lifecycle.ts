@@ -1,5 +1,5 @@
 import { type Level, toDay } from '../lifecycle/annotation.ts';
-import type { LifecycleRules } from '../lifecycle/guard.ts';
+import type { LifecycleRules } from '../lifecycle/enforcement.ts';
 import { type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import { escapeHtml, layout } from './layout.ts';
 import { card } from './lifecycle/card.ts';

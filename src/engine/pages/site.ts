@@ -6,7 +6,7 @@ import { serveAsset } from '../http/asset.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
-import type { LifecycleRules } from '../lifecycle/guard.ts';
+import type { LifecycleRules } from '../lifecycle/enforcement.ts';
 import { LIFECYCLE_PAGE } from '../lifecycle/headers.ts';
 import { lifecycleReport, type ReportEntry, type RestView } from '../lifecycle/report.ts';
 import type { Pace } from '../limits/pace.ts';

@@ -15,8 +15,8 @@ import type { Variables } from '../operation/prepared.ts';
 import { mediaTypesFor } from './body.ts';
 import { EndpointCall } from './call.ts';
 import type { Endpoint } from './compile.ts';
+import { failed } from './error-reply.ts';
 import { isMatch } from './preconditions.ts';
-import { failed } from './problem.ts';
 import { type Answer, fill } from './route.ts';
 
 interface Resource {

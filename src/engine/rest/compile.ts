@@ -22,8 +22,8 @@ import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
+import { assertPlain, assertReply, rootType, rowConverter, selectsField } from './result.ts';
 import { type Answer, creates, fill, mayCreate, type ReplyContext, type Route } from './route.ts';
-import { assertPlain, assertReply, rootType, rowConverter, selectsField } from './selection.ts';
 import { nameOf, type ResolvedRoute } from './successor.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 

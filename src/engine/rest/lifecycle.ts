@@ -1,6 +1,6 @@
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
-import type { Labels } from '../lifecycle/guard.ts';
+import type { Labels } from '../lifecycle/enforcement.ts';
 import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { RestView } from '../lifecycle/report.ts';
 import type { UseFinder } from '../operation/uses.ts';

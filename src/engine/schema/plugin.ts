@@ -21,7 +21,7 @@ import {
   isScalarType,
 } from 'graphql';
 import { READ, scopeDirective } from '../auth/scope.ts';
-import { tooSlow } from '../db/failures.ts';
+import { tooSlow } from '../db/violations.ts';
 import { membersOf } from '../lifecycle/annotated.ts';
 import type { Declared } from '../lifecycle/annotation.ts';
 import { annotate, lifecycleDirectives } from '../lifecycle/directives.ts';

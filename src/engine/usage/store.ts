@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import { addDays, toDay } from '../lifecycle/annotation.ts';
 import { OWN_PAGES } from '../lifecycle/client.ts';
-import type { Clock } from '../lifecycle/guard.ts';
+import type { Clock } from '../lifecycle/enforcement.ts';
 import { lifecycleReport, type ReportEntry, type RestView, type Usage, windowOpens } from '../lifecycle/report.ts';
 import { OTHERS, Tally } from '../lifecycle/tally.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { overloaded } from '../db/failures.ts';
 import { columnsOf } from '../db/keyset.ts';
 import { MAX_LOCK_WAIT } from '../db/lanes.ts';
 import { type Page, type PageWindow, pages } from '../db/paging.ts';
 import { tableList } from '../db/table-list.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import { versionedStore } from '../db/versioned-store.ts';
+import { overloaded } from '../db/violations.ts';
 import { ServiceError, validationFailed } from '../errors.ts';
 import { notRecorded, positionOf } from '../events/feed.ts';
 import type { Int64 } from '../int64.ts';

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { byRequest } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { columnsOf, type List } from '../../engine/db/keyset.ts';
 import { byId, type PageWindow, pages } from '../../engine/db/paging.ts';
+import { byRequest } from '../../engine/db/request-id.ts';
 import type { RowOf } from '../../engine/db/row.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
 import { type Int64, ServiceError, validationFailed } from '../../engine/index.ts';

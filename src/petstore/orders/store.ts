@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
 import { batchWrites } from '../../engine/db/batch.ts';
-import { byRequest, byRequests } from '../../engine/db/by-request.ts';
 import type { Database } from '../../engine/db/client.ts';
-import { explaining, OUT_OF_RANGE } from '../../engine/db/failures.ts';
 import { columnsOf } from '../../engine/db/keyset.ts';
 import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
+import { byRequest, byRequests } from '../../engine/db/request-id.ts';
 import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
+import { explaining, OUT_OF_RANGE } from '../../engine/db/violations.ts';
 import { type Int64, ServiceError } from '../../engine/index.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { inventoryList, thenSetStatus } from '../inventory/store.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { batchWrites, loaderOf } from '../../../src/engine/db/batch.ts';
 import { Database } from '../../../src/engine/db/client.ts';
-import { DatabaseError } from '../../../src/engine/db/failures.ts';
+import { DatabaseError } from '../../../src/engine/db/violations.ts';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 const database = new Database({ kind: 'embedded', query: notUsed, transaction: notUsed, close: notUsed });

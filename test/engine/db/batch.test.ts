@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Batched, batched, batchWrites } from '../../../src/engine/db/batch.ts';
 import { Database } from '../../../src/engine/db/client.ts';
-import { DatabaseError } from '../../../src/engine/db/failures.ts';
+import { DatabaseError } from '../../../src/engine/db/violations.ts';
 import { ServiceError } from '../../../src/engine/errors.ts';
 import { parseJson } from '../../../src/engine/json.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { tooSlow, unavailable } from '../../../src/engine/db/failures.ts';
 import { inOrder } from '../../../src/engine/db/transactions.ts';
+import { tooSlow, unavailable } from '../../../src/engine/db/violations.ts';
 
 test('a change that fails has its own reason, also if it cannot be undone because the connection is lost', async () => {
   const sent: string[] = [];

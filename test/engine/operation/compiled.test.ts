@@ -14,8 +14,8 @@ import {
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, test } from 'vitest';
 import { routesOf } from '../../../src/engine/application.ts';
-import { isBeyondCompiler } from '../../../src/engine/operation/compilable.ts';
 import { compileOperation } from '../../../src/engine/operation/compiled.ts';
+import { isBeyondCompiler } from '../../../src/engine/operation/compiler-bugs.ts';
 import { selectionOf } from '../../../src/engine/operation/selection.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { serviceDialect } from '../../bench/contests/dialect.ts';

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import type { Database } from '../../../src/engine/db/client.ts';
-import type { LifecycleRules } from '../../../src/engine/lifecycle/guard.ts';
+import type { LifecycleRules } from '../../../src/engine/lifecycle/enforcement.ts';
 import type { Settings } from '../../../src/process/settings.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 

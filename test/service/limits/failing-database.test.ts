@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { keyStore } from '../../../src/engine/auth/keys.ts';
-import { unavailable } from '../../../src/engine/db/failures.ts';
+import { unavailable } from '../../../src/engine/db/violations.ts';
 import type { Settings } from '../../../src/process/settings.ts';
 import { watched } from '../../support/watched.ts';
 import { disposeApps, start } from './apps.ts';

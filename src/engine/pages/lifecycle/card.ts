@@ -1,5 +1,5 @@
 import { toDay } from '../../lifecycle/annotation.ts';
-import type { LifecycleRules } from '../../lifecycle/guard.ts';
+import type { LifecycleRules } from '../../lifecycle/enforcement.ts';
 import {
   type ClientUse,
   type ReportEntry,

@@ -4,7 +4,7 @@ import type { Database } from '../engine/db/client.ts';
 import { assertNoneMissing } from '../engine/db/migrate.ts';
 import { withoutSecrets } from '../engine/text.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { openFrom } from '../process/ready.ts';
+import { openFrom } from '../process/prepare-database.ts';
 import { misspeltSettings, readSettings, type Settings } from '../process/settings.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchedAlike } from '../../../src/engine/db/alike.ts';
+import { batchedAlike } from '../../../src/engine/db/batch-by-shape.ts';
 import { Database } from '../../../src/engine/db/client.ts';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));

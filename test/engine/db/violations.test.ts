@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { DatabaseError } from '../../../src/engine/db/failures.ts';
 import { failureFrom } from '../../../src/engine/db/server.ts';
+import { DatabaseError } from '../../../src/engine/db/violations.ts';
 
 /** The failure for an error that the server reports. */
 function reported(code: string, constraint_name?: string): unknown {
