@@ -3,7 +3,7 @@ import { type ApiKey, keyStore } from '../engine/auth/keys.ts';
 import { scopesIn } from '../engine/auth/scope.ts';
 import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { readyTables } from '../process/prepare-database.ts';
+import { prepareTables } from '../process/prepare-database.ts';
 import type { Settings } from '../process/settings.ts';
 import { runCommand } from './run-command.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
@@ -27,7 +27,7 @@ runCommand(USAGE, async () => {
     const scopes = readScopes(values.scopes);
     const expiresAt = readExpiry(values.expires);
     const create = async (database: Database, settings: Settings) => {
-      await readyTables(database, settings);
+      await prepareTables(database, settings);
       const { key, text } = await keyStore(database).create(name, scopes, expiresAt);
       process.stdout.write(`${text}\n\nIt is shown only once. ${describe(key)}\n`);
     };

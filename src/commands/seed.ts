@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CHUNK, seed } from '../petstore/seed.ts';
-import { readyTables } from '../process/prepare-database.ts';
+import { prepareTables } from '../process/prepare-database.ts';
 import { runCommand } from './run-command.ts';
 import { withDatabase } from './with-database.ts';
 
@@ -14,7 +14,7 @@ runCommand('npm run db:seed -- [--pets NUMBER]', async () => {
     throw new Error(`--pets must be a whole number from 1 to ${MAX_PETS}, not ${values.pets}.`);
   }
   await withDatabase(async (database, settings) => {
-    await readyTables(database, settings);
+    await prepareTables(database, settings);
     const start = performance.now();
     await seed(database, pets, (done) => showProgress(done, pets, (performance.now() - start) / 1000));
     process.stdout.write('\n');

@@ -51,9 +51,9 @@ export function readOpenApi(text: string): OpenApiDocument {
     parameters: (parameters, { coordinate }) =>
       objectsIn(parameters, 'parameters').map(([, one]) => {
         const json = withPlace(follow(one, document));
-        const { in: place, name } = json;
-        const key = place === 'path' ? withoutNames(coordinate.split(`{${name}}`, 1)[0]) : name;
-        return { key: `${place} ${key}`, coordinate: `${coordinate} (${place} ${name})`, json };
+        const { in: location, name } = json;
+        const key = location === 'path' ? withoutNames(coordinate.split(`{${name}}`, 1)[0]) : name;
+        return { key: `${location} ${key}`, coordinate: `${coordinate} (${location} ${name})`, json };
       }),
     requestBody: (json, { coordinate }) => [{ key: '', coordinate: `${coordinate} (body)`, json }],
     responses: (responses, { coordinate }) => named(responses, (status) => `${coordinate} (${status})`),

@@ -12,7 +12,7 @@ import type { Protocol } from './metrics.ts';
 import type { PageSession } from './pages/session.ts';
 import type { PageMaker } from './pages/site.ts';
 import type { createRestAdapter } from './rest/adapter.ts';
-import { failed } from './rest/error-reply.ts';
+import { errorReply } from './rest/error-reply.ts';
 import { callWithin } from './tracing/span.ts';
 
 interface DispatchOptions {
@@ -110,7 +110,7 @@ async function settle(
   try {
     return labeled(protocol, operation, { reply: await work() });
   } catch (thrown) {
-    return labeled(protocol, operation, failed(toServiceError(thrown), request.headers.get('accept')));
+    return labeled(protocol, operation, errorReply(toServiceError(thrown), request.headers.get('accept')));
   }
 }
 
@@ -119,7 +119,7 @@ function noContent(protocol: Protocol, operation: string, headers: HeaderFields)
 }
 
 function rejected({ headers }: IncomingRequest, error: ServiceError): Answered {
-  return labeled('none', 'none', failed(error, headers.get('accept')));
+  return labeled('none', 'none', errorReply(error, headers.get('accept')));
 }
 
 function isRead(method: string): boolean {

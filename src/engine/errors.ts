@@ -58,7 +58,7 @@ interface ServiceErrorOptions {
   /** Response header fields of this error, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The message for a caller with permission to read, if it contains stored values. */
-  readonly toReaders?: string | undefined;
+  readonly detailedMessage?: string | undefined;
 }
 
 /**
@@ -71,11 +71,11 @@ export class ServiceError extends GraphQLError {
   readonly status: number;
   readonly validationErrors: readonly ValidationError[];
   readonly headers: Readonly<Record<string, string>>;
-  readonly toReaders: string | undefined;
+  readonly detailedMessage: string | undefined;
   override readonly cause: unknown;
 
   constructor(kind: ErrorCode | ErrorKind, message: string, options: ServiceErrorOptions = {}) {
-    const { validationErrors = [], cause, headers = {}, toReaders } = options;
+    const { validationErrors = [], cause, headers = {}, detailedMessage } = options;
     const { code, status, isTemporary } = errorKind(kind);
     const errors = validationErrors.map((one) => ({ pointer: toPointer(one.path), message: one.message }));
     super(message, { extensions: { code, status, ...(errors.length > 0 && { errors }) } });
@@ -84,13 +84,13 @@ export class ServiceError extends GraphQLError {
     this.status = status;
     this.validationErrors = validationErrors;
     this.headers = isTemporary ? { ...RETRY_SOON, ...headers } : headers;
-    this.toReaders = toReaders;
+    this.detailedMessage = detailedMessage;
     this.cause = cause;
   }
 
   /** Whether the message is only for callers with permission to read. */
-  get namesStored(): boolean {
-    return this.message === this.toReaders;
+  get revealsStoredData(): boolean {
+    return this.message === this.detailedMessage;
   }
 }
 
@@ -133,7 +133,9 @@ export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
   let error = thrown;
   while (error instanceof GraphQLError && !(error instanceof ServiceError)) error = error.originalError;
   if (error instanceof ServiceError) {
-    return mayRead && error.toReaders !== undefined ? new ServiceError(error.kind, error.toReaders, error) : error;
+    return mayRead && error.detailedMessage !== undefined
+      ? new ServiceError(error.kind, error.detailedMessage, error)
+      : error;
   }
   return new ServiceError('INTERNAL', 'The service failed. Its log has the cause, under the request id.', {
     cause: thrown,

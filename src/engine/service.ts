@@ -13,7 +13,7 @@ import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth } from './health.ts';
 import { corsHeaders, originGuard } from './http/cors.ts';
 import { fetchHandler } from './http/fetch.ts';
-import { type RawRequest, type Reading, readRequest } from './http/incoming.ts';
+import { type RawRequest, type RequestDefaults, readRequest } from './http/incoming.ts';
 import { nearestPath } from './http/nearest-path.ts';
 import { nodeListener } from './http/node.ts';
 import { labeled, type SentReply } from './http/reply.ts';
@@ -36,9 +36,9 @@ import { createPageSession } from './pages/session.ts';
 import { createSite } from './pages/site.ts';
 import { createRestAdapter } from './rest/adapter.ts';
 import type { Endpoint } from './rest/compile.ts';
-import { failed } from './rest/error-reply.ts';
-import { restView } from './rest/lifecycle.ts';
-import { fill } from './rest/route.ts';
+import { errorReply } from './rest/error-reply.ts';
+import { restNamesOf } from './rest/lifecycle.ts';
+import { fillTemplate } from './rest/route.ts';
 import { callWithin, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
 import { lifecycleUses } from './usage/table.ts';
@@ -91,10 +91,10 @@ export function createApp(options: AppOptions) {
   const sizes = tableSizes(database, countedTables(schema));
   const costs = listCosts(sizes.pagesOf);
   const endpoints = endpointsOf(application, costs);
-  const view = restView(endpoints);
+  const restNames = restNamesOf(endpoints);
   const lifecycle = lifecycleStore(database, {
     annotated,
-    rest: view,
+    rest: restNames,
     clock: rules.clock,
     isRehearsal: rules.isRehearsal,
     onFailure: failureLog(logger, 'lifecycle uses could not be stored yet; the next attempt includes them'),
@@ -110,7 +110,11 @@ export function createApp(options: AppOptions) {
     page: () => ({ endpoint: endpoints.find(({ route }) => route.stream !== undefined) as Endpoint, context }),
   });
   const reach = settings.NODE_ENV === 'production' ? 'public' : 'loopback';
-  const own = { lifecycle, ...events.context, webhooks: { isOn: events.context.events.isOn, reach, clock } as const };
+  const engineContext = {
+    lifecycle,
+    ...events.context,
+    webhooks: { isOn: events.context.events.isOn, reach, clock } as const,
+  };
   const deliverer = createDeliverer(database, {
     feed: events.context.events,
     bodiesOf: events.bodiesOf,
@@ -120,7 +124,7 @@ export function createApp(options: AppOptions) {
     metrics,
     logger,
   });
-  const contextIn = (session: Database) => contextOf(application, session, own);
+  const contextIn = (session: Database) => contextOf(application, session, engineContext);
   const context = contextIn(database);
   const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, contextIn);
   const enforceLifecycle = createLifecycleEnforcement(rules, annotated, (use, client) => {
@@ -140,7 +144,7 @@ export function createApp(options: AppOptions) {
   const maxWait = { milliseconds: deadline, error: () => tookTooLong(deadline) };
   const bodies = new Pace(BYTES_AT_ONCE, maxWait);
   const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, deadline);
-  const reading: Reading = {
+  const reading: RequestDefaults = {
     basePath,
     publicUrl: settings.PUBLIC_URL,
     meterFor: (headers, remote) => new Meter(accountOf(headers, remote), limiter, bodies),
@@ -181,7 +185,7 @@ export function createApp(options: AppOptions) {
     application,
     endpoints,
     annotated,
-    view,
+    restNames,
     basePath,
     rules,
     report: lifecycle.report,
@@ -261,10 +265,10 @@ export function createApp(options: AppOptions) {
         return finish(request, await dispatch(request), started);
       } catch (cause) {
         // If the client has closed the connection, the service has not failed.
-        const error = raw.isCutOff()
+        const error = raw.isAborted()
           ? new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause })
           : toServiceError(cause);
-        return finish(request, labeled('none', 'failed', failed(error, null)), started);
+        return finish(request, labeled('none', 'failed', errorReply(error, null)), started);
       }
     });
   }
@@ -273,7 +277,7 @@ export function createApp(options: AppOptions) {
 /** @throws {Error} for a route that would answer in place of a page, a health check or GraphQL */
 function assertNoneHidden(ownPaths: readonly string[], endpoints: readonly Endpoint[]): void {
   for (const { route } of endpoints) {
-    const pattern = new RegExp(`^${fill(route.path, () => '[^/]+')}$`);
+    const pattern = new RegExp(`^${fillTemplate(route.path, () => '[^/]+')}$`);
     // The lifecycle page and its operation are one resource.
     const hidden = ownPaths.find((path) => path !== LIFECYCLE_PAGE && pattern.test(path));
     if (hidden !== undefined) throw new Error(`The route ${route.path} hides ${hidden}, which the service itself has.`);

@@ -17,7 +17,7 @@ export function openFrom(settings: Settings, name: string, logger?: Logger, prob
 }
 
 /** Applies the missing migrations; or throws if `MIGRATE` is off: a separate job applies them (`npm run db:migrate`). */
-export async function readyTables(
+export async function prepareTables(
   database: Database,
   { MIGRATE }: Pick<Settings, 'MIGRATE'>,
   logger?: Logger,
@@ -31,14 +31,14 @@ export async function readyTables(
  * Applies the missing migrations, and creates or drops the event triggers as `EVENTS` says. With `MIGRATE` off, it only
  * checks both.
  */
-export async function readyDatabase(
+export async function prepareDatabase(
   database: Database,
   sources: readonly EventSource[],
   { MIGRATE, EVENTS }: Pick<Settings, 'MIGRATE' | 'EVENTS'>,
   logger?: Logger,
 ): Promise<void> {
   if (MIGRATE === 'off') return assertReady(database, sources, EVENTS, 'MIGRATE is off', logger);
-  await readyTables(database, { MIGRATE }, logger);
+  await prepareTables(database, { MIGRATE }, logger);
   await installEvents(database, sources, EVENTS, waitLog(logger));
 }
 

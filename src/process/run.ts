@@ -3,8 +3,8 @@ import cluster from 'node:cluster';
 import { type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import { createMetrics } from './metrics.ts';
-import { lineAbout } from './operator-message.ts';
-import { prepare, type Served, serve } from './serve.ts';
+import { operatorMessage } from './operator-message.ts';
+import { type Program, prepare, serve } from './serve.ts';
 import { misspeltSettings, readSettings, type Settings, SettingsError } from './settings.ts';
 import { tracingFrom } from './tracing/tracing.ts';
 import { sharedMetrics } from './workers/metrics.ts';
@@ -19,9 +19,9 @@ const isTerminal = process.stdout.isTTY;
  * Serves the application with the settings of the environment, until a signal stops it: the whole of a program's main
  * file. With `WORKERS`, the processes that it starts run that file too.
  */
-export function run(served: Served): void {
+export function run(served: Program): void {
   start(served).catch((error: unknown) => {
-    const message = lineAbout(error);
+    const message = operatorMessage(error);
     if (cluster.isWorker) return reportStart({ failure: message }).then(() => process.exit(1));
     process.stderr.write(
       error instanceof SettingsError ? `The settings cannot be used:\n${message}\n` : `${message}\n`,
@@ -30,7 +30,7 @@ export function run(served: Served): void {
   });
 }
 
-async function start(served: Served): Promise<void> {
+async function start(served: Program): Promise<void> {
   const settings = readSettings(process.env);
   const logger = pino(
     { level: settings.LOG_LEVEL },
@@ -44,14 +44,14 @@ async function start(served: Served): Promise<void> {
   else await startAlone(served, settings, logger);
 }
 
-async function startAlone(served: Served, settings: Settings, logger: Logger): Promise<void> {
+async function startAlone(served: Program, settings: Settings, logger: Logger): Promise<void> {
   const tracing = await tracingFrom(served.application.name, process.env, logger);
   const serving = await serve(served, settings, logger, { isPrepared: false, tracing });
   stopOnSignal(['SIGTERM', 'SIGINT', 'SIGHUP'], () => serving.stop({ isReplaced: false }), logger);
   announce(served, settings, logger, serving.port);
 }
 
-async function startAll(served: Served, settings: Settings, logger: Logger): Promise<void> {
+async function startAll(served: Program, settings: Settings, logger: Logger): Promise<void> {
   await prepare(served, settings, logger);
   const workers = await startWorkers(settings.WORKERS, logger);
   stopOnSignal(['SIGTERM', 'SIGINT'], () => workers.stop(), logger);
@@ -61,7 +61,7 @@ async function startAll(served: Served, settings: Settings, logger: Logger): Pro
   announce(served, settings, logger, workers.port);
 }
 
-async function startWorker(served: Served, settings: Settings, logger: Logger): Promise<void> {
+async function startWorker(served: Program, settings: Settings, logger: Logger): Promise<void> {
   const metrics = sharedMetrics(createMetrics());
   const tracing = await tracingFrom(served.application.name, process.env, logger);
   const serving = await serve(served, settings, logger, { isPrepared: true, tracing, metrics });
@@ -109,7 +109,7 @@ function endSoon(): void {
   setTimeout(() => process.exit(), EXIT_DELAY).unref();
 }
 
-function announce({ application: { title, home } }: Served, settings: Settings, logger: Logger, port: number): void {
+function announce({ application: { title, home } }: Program, settings: Settings, logger: Logger, port: number): void {
   const { HOST, BASE_PATH, PUBLIC_URL, DATABASE_URL, DATA_DIR, INTROSPECTION, WORKERS: workers } = settings;
   const host = HOST.includes(':') ? `[${HOST}]` : HOST;
   const base = `${PUBLIC_URL ?? `http://${host}:${port}`}${BASE_PATH}`;

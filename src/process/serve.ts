@@ -10,7 +10,7 @@ import { createApp } from '../engine/service.ts';
 import type { Tracing } from '../engine/tracing/span.ts';
 import { accessFrom } from './access.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { assertReady, openFrom, readyDatabase } from './prepare-database.ts';
+import { assertReady, openFrom, prepareDatabase } from './prepare-database.ts';
 import type { Settings } from './settings.ts';
 
 /** How long a stop waits for requests in progress, in milliseconds. A whole stop takes less than 10 s. */
@@ -21,7 +21,7 @@ const LAST_WORK = 1_000;
 const MAX_PAUSE = 30_000;
 
 /** What a process serves. */
-export interface Served {
+export interface Program {
   readonly application: Application;
   /** The example data of the embedded database. */
   readonly examples?: {
@@ -31,17 +31,17 @@ export interface Served {
 }
 
 /** Prepares the database for the workers that share it. */
-export async function prepare({ application }: Served, settings: Settings, logger: Logger): Promise<void> {
+export async function prepare({ application }: Program, settings: Settings, logger: Logger): Promise<void> {
   const database = await openFrom(settings, application.name, logger);
   try {
-    await readyDatabase(database, eventSourcesOf(application), settings, logger);
+    await prepareDatabase(database, eventSourcesOf(application), settings, logger);
   } finally {
     await database.close();
   }
 }
 
 /** Fills an empty embedded database with examples, except in production. Workers never have an embedded database. */
-async function addExamples({ examples }: Served, database: Database, settings: Settings, logger: Logger) {
+async function addExamples({ examples }: Program, database: Database, settings: Settings, logger: Logger) {
   if (database.kind !== 'embedded' || settings.NODE_ENV === 'production') return;
   if (!(await examples?.areMissing(database))) return;
   logger.info('loading example data into the empty database');
@@ -50,7 +50,7 @@ async function addExamples({ examples }: Served, database: Database, settings: S
 
 /** Starts the service. Throws an error of one line when it can't use the database or listen on the address. */
 export async function serve(
-  served: Served,
+  served: Program,
   settings: Settings,
   logger: Logger,
   {
@@ -63,7 +63,7 @@ export async function serve(
   const probe = { ...metrics.probe, tracing: tracing?.statements };
   const database = await openFrom(settings, application.name, logger, probe);
   try {
-    if (!isPrepared) await readyDatabase(database, eventSourcesOf(application), settings, logger);
+    if (!isPrepared) await prepareDatabase(database, eventSourcesOf(application), settings, logger);
     // Since the service was started, another version may have been built.
     else
       await assertReady(

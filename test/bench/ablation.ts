@@ -42,7 +42,7 @@ export const IDEAS: readonly Idea[] = [
     name: 'Operations are compiled',
     contests: [GET, LIST, CREATE, GRAPHQL_GET, GRAPHQL_LIST],
     file: 'src/engine/operation/compiled.ts',
-    replace: 'if (isBeyondCompiler(selection))',
+    replace: 'if (isUnsupported(selection))',
     by: 'if (true)',
   },
   {

@@ -10,7 +10,7 @@ import { createApp } from '../../src/engine/service.ts';
 import { seed } from '../../src/petstore/seed.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
-import { readyDatabase } from '../../src/process/prepare-database.ts';
+import { prepareDatabase } from '../../src/process/prepare-database.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
@@ -46,7 +46,7 @@ export async function withBrowser(work: (browser: Browser, visit: Service) => Pr
   const folder = makeTemporaryFolder();
   const database = await openDatabase({ url: undefined, folder: join(folder.path, 'data'), timeout: 10_000 });
   try {
-    await readyDatabase(database, eventSourcesOf(petStoreService), { MIGRATE: 'on', EVENTS: 'on' });
+    await prepareDatabase(database, eventSourcesOf(petStoreService), { MIGRATE: 'on', EVENTS: 'on' });
     await seed(database, PETS, () => {});
     const listeners = await Promise.all(['', '/api/v1'].map((basePath) => serve(database, basePath)));
     const browser = await chromium.launch({

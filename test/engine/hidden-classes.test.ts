@@ -63,7 +63,7 @@ test.each([false, true])(
         id: 'r',
         headers: new Headers(),
         meter: new Meter('anybody', undefined, new Pace(1)),
-        isCutOff: () => false,
+        isAborted: () => false,
       } as Partial<IncomingRequest> as IncomingRequest;
       const outcome = { reply: { status: 200, headers: [], body: null }, error: undefined };
       await executeOperation(operation, {

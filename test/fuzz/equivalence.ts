@@ -3,7 +3,7 @@ import { type DocumentNode, execute, GraphQLError, OperationTypeNode, parse } fr
 import { ServiceError } from '../../src/engine/errors.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
 import { compileOperation, interpretOperation, type Operation } from '../../src/engine/operation/compiled.ts';
-import { isBeyondCompiler } from '../../src/engine/operation/compiler-bugs.ts';
+import { isUnsupported } from '../../src/engine/operation/compiler-bugs.ts';
 import { neverNull } from '../../src/engine/operation/never-null.ts';
 import { readAheadPlans } from '../../src/engine/operation/read-ahead.ts';
 import { selectionOf } from '../../src/engine/operation/selection.ts';
@@ -100,7 +100,7 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
       throw new Error(`${describeAsked(asked)}\n${name}: ${error}`);
     }
   }
-  const areCompiled = asked.operations.every(({ name }) => !isBeyondCompiler(selectionOf(schema, document, name)));
+  const areCompiled = asked.operations.every(({ name }) => !isUnsupported(selectionOf(schema, document, name)));
   return areCompiled ? 'compiled' : 'interpreted';
 }
 

@@ -14,7 +14,7 @@ import { seed } from '../../src/petstore/seed.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { accessFrom } from '../../src/process/access.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
-import { readyDatabase } from '../../src/process/prepare-database.ts';
+import { prepareDatabase } from '../../src/process/prepare-database.ts';
 import type { Settings } from '../../src/process/settings.ts';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { defaultRules, defaultSettings } from '../support/rules.ts';
@@ -81,7 +81,7 @@ export async function startTarget(kind: DatabaseKind, openness: Openness): Promi
   const folder = makeTemporaryFolder();
   const location = { url: server?.url, folder: folder.path, timeout: defaultSettings.REQUEST_TIMEOUT };
   const database = await openDatabase(location);
-  await readyDatabase(database, eventSourcesOf(petStoreService), { MIGRATE: 'on', EVENTS: 'on' });
+  await prepareDatabase(database, eventSourcesOf(petStoreService), { MIGRATE: 'on', EVENTS: 'on' });
   const settings: Settings = { ...defaultSettings, AUTH: openness === 'open' ? 'open' : 'all' };
   const authorizations: (string | undefined)[] = [undefined];
   if (openness === 'closed') {

@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/engine/db/client.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
-import { readyTables } from '../../src/process/prepare-database.ts';
+import { prepareTables } from '../../src/process/prepare-database.ts';
 import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
@@ -137,7 +137,7 @@ test('where MIGRATE is off, a database without the triggers stops the start', as
   await database.transaction((query) => query('drop trigger pets_events_insert on pets', []));
   await database.close();
   await expect(startService({ ...settingsFor(location), MIGRATE: 'off' })).rejects.toThrow(
-    /EVENTS is on, .* run npm run db:migrate first, with the same EVENTS\./,
+    /do not match EVENTS=on, .* run npm run db:migrate with the same EVENTS first\./,
   );
   await dispose();
 });
@@ -278,7 +278,7 @@ if (databaseKind === 'server') {
         database,
         () => {},
         async () => {
-          migrating = readyTables(database, { MIGRATE: 'on' }, logger);
+          migrating = prepareTables(database, { MIGRATE: 'on' }, logger);
           await expect.poll(() => lines, { timeout: 10_000 }).toHaveLength(1);
         },
       );

@@ -126,7 +126,7 @@ function request(method: string, target: string, headers: Fields, text: string):
     id: 'a-request',
     origin: base,
     base,
-    isCutOff: () => false,
+    isAborted: () => false,
     span: undefined,
     error: undefined,
   };

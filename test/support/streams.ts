@@ -85,7 +85,7 @@ function failed(error: unknown): void {
 
 /** A format whose events are their ids, or these texts. */
 export function formatOf(textOf = ({ id }: FeedEvent) => `id: ${id}\n\n`): StreamFormat {
-  return { key: 'a', textsOf: async (list) => list.map(textOf), rejection: () => '' };
+  return { key: 'a', serializeAll: async (list) => list.map(textOf), rejection: () => '' };
 }
 
 /** Opens a stream after a cursor for a client. */

@@ -1,12 +1,12 @@
 import { Database } from '../../src/engine/db/client.ts';
-import type { Kind, Parameter, Query, RawRow } from '../../src/engine/db/driver.ts';
+import type { Parameter, Query, RawRow, StatementKind } from '../../src/engine/db/driver.ts';
 
 /** A statement for the database. */
 export interface Sent {
   readonly text: string;
   readonly parameters: readonly Parameter[];
   /** Undefined in a transaction. */
-  readonly kind?: Kind;
+  readonly kind?: StatementKind;
 }
 
 /** Called for each statement, which it has to run. The statements of a transaction come one after another. */

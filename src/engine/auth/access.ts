@@ -10,10 +10,10 @@ export interface Caller {
 
 export const ANONYMOUS: Caller = { id: 'anonymous', scopes: new Set() };
 
-type Found = Caller | (() => Promise<Caller>);
+type CallerOrLookup = Caller | (() => Promise<Caller>);
 
 /** Finds the caller of a credential. Throws or rejects as `Access.authenticate` says. */
-export type Verifier = (token: string) => Found;
+export type Verifier = (token: string) => CallerOrLookup;
 
 export interface Access {
   /**
@@ -21,7 +21,7 @@ export interface Access {
    *
    * @throws {ServiceError} UNAUTHENTICATED for an invalid credential, UNAVAILABLE or TIMEOUT if it can't be verified
    */
-  authenticate(headers: RequestHeaders): Found;
+  authenticate(headers: RequestHeaders): CallerOrLookup;
   /** @throws {ServiceError} UNAUTHENTICATED for a caller without a credential, FORBIDDEN for one without a scope */
   authorize(caller: Caller, scopes: readonly string[]): void;
   /** Whether the caller may read stored data: it has the scope `read`, or reads are open. */

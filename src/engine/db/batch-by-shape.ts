@@ -6,13 +6,13 @@ import type { Database, Statement } from './client.ts';
 const MAX_SHAPES = 100;
 
 /** What all requests of a batch have in common. */
-export interface Alike {
+export interface BatchRequest {
   readonly shape: string;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
 /** Batches requests that are alike: others neither wait for them nor fail with them. `run` answers in their order. */
-export function batchedAlike<Request extends Alike, Row, Value>(
+export function batchedByShape<Request extends BatchRequest, Row, Value>(
   database: Database,
   name: string,
   compile: (request: Request) => Statement<Row>,
@@ -42,6 +42,6 @@ export function batchedAlike<Request extends Alike, Row, Value>(
   }
 }
 
-function keyOf({ shape, values }: Alike): string {
+function keyOf({ shape, values }: BatchRequest): string {
   return shape + JSON.stringify(values, (_name, value) => (typeof value === 'bigint' ? value.toString() : value));
 }

@@ -98,24 +98,24 @@ export function batched<Item, Value>(
 /**
  * Batches writes across all requests.
  *
- * @param together writes a JSON list of items, each with its index as `place`; so has its row. Skips those that can't be
+ * @param together writes a JSON list of items, each with its `index`, which its row has too. Skips those that can't be
  *   written or would have to wait for a lock: `alone` then writes them, and waits or fails
  */
 export function batchWrites<Item extends object, Row>(
   database: Database,
   name: string,
-  together: (items: string) => Promise<readonly (Row & { readonly place: number })[]>,
+  together: (items: string) => Promise<readonly (Row & { readonly index: number })[]>,
   alone: (item: Item) => Promise<Row>,
 ): (item: Item) => Promise<Row> {
   return batched(database, name, async (items) => {
     const later = database.bind(alone);
     const [first, ...others] = items as readonly [Item, ...Item[]];
     if (others.length === 0) return [await alone(first)];
-    // The place comes first: a property added after a spread gives each object its own hidden class, which is slow in
+    // The index comes first: a property added after a spread gives each object its own hidden class, which is slow in
     // V8.
-    const rows = await together(stringifyJson(items.map((item, place) => ({ place, ...item }))));
-    const written = new Map(rows.map(({ place, ...row }) => [place, row as Row]));
-    return items.map((item, place) => written.get(place) ?? later(item));
+    const rows = await together(stringifyJson(items.map((item, index) => ({ index, ...item }))));
+    const written = new Map(rows.map(({ index, ...row }) => [index, row as Row]));
+    return items.map((item, index) => written.get(index) ?? later(item));
   });
 }
 

@@ -5,11 +5,11 @@ import { ServiceError } from '../errors.ts';
 import { Turns } from '../turns.ts';
 import {
   type Driver,
-  type Kind,
-  type KindQuery,
+  type DriverQuery,
   type Parameter,
   type Query,
   type RawRow,
+  type StatementKind,
   toParameter,
 } from './driver.ts';
 import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './lanes.ts';
@@ -106,7 +106,7 @@ export class Database {
    */
   statement<S extends Shape>(
     name: string,
-    kind: Kind,
+    kind: StatementKind,
     query: SQLWrapper,
     shape: S,
     row?: ChangedRow,
@@ -143,7 +143,7 @@ export class Database {
   }
 
   /** Makes a database like this one, whose statements are sent in a transaction. */
-  inTransaction(query: KindQuery): Database {
+  inTransaction(query: DriverQuery): Database {
     return new Database({ ...this.driver, query }, this.probe, true);
   }
 
@@ -151,7 +151,12 @@ export class Database {
     return this.driver.close();
   }
 
-  async #run(name: string, kind: Kind, sql: string, parameters: readonly Parameter[]): Promise<readonly RawRow[]> {
+  async #run(
+    name: string,
+    kind: StatementKind,
+    sql: string,
+    parameters: readonly Parameter[],
+  ): Promise<readonly RawRow[]> {
     // In a transaction, a retry would wait for the same locks.
     const attempts = this.#turns === undefined ? 1 : MAX_ATTEMPTS;
     const started = performance.now();
@@ -177,7 +182,7 @@ export class Database {
  * After a lost connection it is unknown whether a write was committed, so only reads run again. The pause before that
  * gives the pool time to notice which idle connections the other end has closed.
  */
-function mayRunAgain(kind: Kind, error: unknown, milliseconds: number): boolean {
+function mayRunAgain(kind: StatementKind, error: unknown, milliseconds: number): boolean {
   if (isDeadlock(error)) return true;
   const isUnavailable = error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < RETRY_WITHIN;
   return isUnavailable && kind !== 'write';

@@ -2,20 +2,20 @@ import { sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 import { loaderOf } from './batch.ts';
-import { type Alike, batchedAlike } from './batch-by-shape.ts';
+import { type BatchRequest, batchedByShape } from './batch-by-shape.ts';
 import type { Database } from './client.ts';
 import { conditionOf, type List, whereAll } from './keyset.ts';
 
 /** Counts the rows of a list that pass filters. Equal requests at the same time are counted once. */
 export function rootCount<Filter extends string>(database: Database, list: List<List['columns'], Filter>) {
-  type Request = Alike & { readonly names: readonly Filter[] };
+  type Request = BatchRequest & { readonly names: readonly Filter[] };
   const name = `${list.name}.count`;
   const compile = ({ names }: Request) => {
     const conditions = names.map((filter) => conditionOf(list.filters[filter]));
     const query = sql`select count(*) from ${list.countFrom?.(names) ?? list.from} ${whereAll(list, conditions)}`;
     return database.statement(name, 'count', query, { count: Number });
   };
-  const count = batchedAlike(database, name, compile, async (statement, requests) => {
+  const count = batchedByShape(database, name, compile, async (statement, requests) => {
     const [row] = await statement(requests[0].values);
     return requests.map(() => row?.count ?? 0);
   });

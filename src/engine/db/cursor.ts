@@ -5,14 +5,14 @@ import { type Int64, parseInt64 } from '../int64.ts';
 const MAX_CURSOR_LENGTH = 4_000;
 
 /** A position in a sorted list: just after or before one row, whether or not that row still exists. */
-export interface Place {
+export interface ListPosition {
   readonly id: Int64;
   /** The row's value of the sort; null when the list is sorted by id alone. */
   readonly value: string | null;
 }
 
 /** The position as an opaque string for the client, bound to its list and the list's order. */
-export function encodeCursor(list: string, { id, value }: Place): string {
+export function encodeCursor(list: string, { id, value }: ListPosition): string {
   const parts = value === null ? [list, String(id)] : [list, String(id), value];
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
@@ -27,7 +27,7 @@ export function decodeCursor(
   name: 'after' | 'before',
   list: string,
   isValue: ((text: string) => boolean) | undefined,
-): Place {
+): ListPosition {
   const [itsList = list, idText = '', value = null] = partsOf(cursor);
   if (itsList !== list) {
     const message = `${name} is a cursor of another list, or of this list in another order. Keep the filters and the sort order of the first page, or start again.`;

@@ -7,17 +7,21 @@ export type Parameter = string | number | boolean | null;
 export type RawRow = readonly unknown[];
 
 /** A statement reads rows by key, reads a page, counts (and may read a whole table), or may wait for locked rows. */
-export type Kind = 'lookup' | 'list' | 'count' | 'write';
+export type StatementKind = 'lookup' | 'list' | 'count' | 'write';
 
 /** Rejects with a `DatabaseError`, or with a `ServiceError` when the database is unavailable or too slow. */
 export type Query = (text: string, parameters: readonly Parameter[]) => Promise<readonly RawRow[]>;
 
-export type KindQuery = (text: string, parameters: readonly Parameter[], kind: Kind) => Promise<readonly RawRow[]>;
+export type DriverQuery = (
+  text: string,
+  parameters: readonly Parameter[],
+  kind: StatementKind,
+) => Promise<readonly RawRow[]>;
 
 /** How statements reach the database: the only difference between the embedded database and a server. */
 export interface Driver {
   readonly kind: 'embedded' | 'server';
-  readonly query: KindQuery;
+  readonly query: DriverQuery;
   /**
    * Runs the work in one transaction on one connection; rolls back when it rejects.
    *

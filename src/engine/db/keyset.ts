@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
-import type { Place } from './cursor.ts';
+import type { ListPosition } from './cursor.ts';
 import { recordRows } from './record-rows.ts';
 import type { RowOf } from './row.ts';
 
@@ -59,10 +59,10 @@ export function conditionOf(filter: RowFilter): SQL {
 }
 
 /**
- * Whether a page is a search: no index has its rows adjacent and in order. An index has them so by id, by the values of
+ * Whether no index has a page: none has its rows adjacent and in order. An index has them so by id, by the values of
  * one column in the order of the ids, by a range in its own order, and without a filter.
  */
-export function isSearch({ id }: Pick<List, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
+export function isUnindexed({ id }: Pick<List, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
   if (filters.some((filter) => 'column' in filter && filter.column === id)) return false;
   const [only, ...others] = filters.filter((filter) => !isInOrder(filter, sortName));
   const isById = sortName === 'id' || sortName === 'id_desc';
@@ -88,8 +88,8 @@ export interface Sort<Row> {
 export interface PageBounds {
   readonly size: number;
   readonly backward: boolean;
-  readonly after: Place | undefined;
-  readonly before: Place | undefined;
+  readonly after: ListPosition | undefined;
+  readonly before: ListPosition | undefined;
 }
 
 /** Identifies the SQL of a page with these bounds; what else differs are parameters. */
@@ -109,11 +109,11 @@ interface PageQuery {
 }
 
 /** The value of the placeholder `places`. */
-export function placesValue(
-  places: readonly { readonly bounds: Omit<PageBounds, 'size'>; readonly parentId: Int64 | undefined }[],
+export function positionsValue(
+  positions: readonly { readonly bounds: Omit<PageBounds, 'size'>; readonly parentId: Int64 | undefined }[],
 ): string {
   return JSON.stringify(
-    places.map(({ parentId, bounds: { after, before } }, key) => ({
+    positions.map(({ parentId, bounds: { after, before } }, key) => ({
       key,
       parent: parentId?.toString(),
       afterId: after?.id.toString(),
@@ -124,7 +124,7 @@ export function placesValue(
   );
 }
 
-const PLACES = sql`json_to_recordset(${sql.placeholder('places')}::text::json) as requested(
+const POSITIONS = sql`json_to_recordset(${sql.placeholder('positions')}::text::json) as requested(
   key integer, parent bigint, "afterId" bigint, "afterValue" text, "beforeId" bigint, "beforeValue" text)`;
 
 const LIMIT = sql.placeholder('limit');
@@ -133,13 +133,13 @@ export const MAX_PAGES = 50;
 
 /** Reads up to `MAX_PAGES` pages: the index of each in `places`, and its rows, at most the placeholder `limit`. */
 export function pagesQuery(page: PageQuery): SQL {
-  return sql`select requested.key, ${recordRows(pageQuery(page))} from ${PLACES}`;
+  return sql`select requested.key, ${recordRows(pageQuery(page))} from ${POSITIONS}`;
 }
 
 function pageQuery(page: PageQuery): SQL {
   const { list, sortName, filters, parent } = page;
   if (parent !== undefined) return byValueQuery(page, parent, sql`requested.parent`);
-  if (isSearch(list, sortName, filters)) return searchQuery(page);
+  if (isUnindexed(list, sortName, filters)) return scanQuery(page);
   const [only] = filters;
   if (only !== undefined && 'column' in only && only.column !== list.id) return mergedQuery(page, only);
   return rowsQuery(page, conditionsBeside(page), orderBy(page));
@@ -160,15 +160,15 @@ function namesIn({ columns }: List): SQL[] {
   return Object.keys(columns).map((_, index) => sql`${sql.identifier(`c${index}`)}`);
 }
 
-/** How many rows a search scans in the order of its list before it uses the indexes of its filters. */
+/** How many rows are scanned in the order of the list before the indexes of the filters are used. */
 const SCANNED = sql`greatest(2500, 125 * ${LIMIT}::integer)`;
 
 /**
- * A page of a search. If many rows pass the filters, the first rows in the order of the list hold enough of them. If
+ * A page that no index has. If many rows pass the filters, the first rows in the order of the list hold enough of them. If
  * not, few rows pass or they are elsewhere: then the index of a filter finds all of them, and they are sorted.
  * PostgreSQL on its own would choose one way by its estimates, and scan the whole list for rows that don't exist.
  */
-function searchQuery(page: PageQuery): SQL {
+function scanQuery(page: PageQuery): SQL {
   const { list, sort } = page;
   const names = sql.join(namesIn(list), sql`, `);
   const inOrder = orderConditions(page);
@@ -235,14 +235,14 @@ function orderConditions({ list: { id, joinedId }, sortName, sort, filters, boun
   const conditionsOf = (side: 'after' | 'before', operator: SQL, limits: readonly SQL[], isWithin: SQL, inner: SQL) => {
     if (bounds[side] === undefined) return limits.map((limit) => sql`${by?.expression} ${isWithin} ${limit}`);
     const part = (name: string) => sql`requested.${sql.identifier(side + name)}`;
-    const [placeId, value] = [part('Id'), part('Value')];
-    if (by === undefined) return ids.map((key) => sql`${key} ${operator} ${placeId}`);
+    const [positionId, value] = [part('Id'), part('Value')];
+    if (by === undefined) return ids.map((key) => sql`${key} ${operator} ${positionId}`);
     const key = by.toComparable(value);
     const all = sql.join([key, ...limits], sql`, `);
-    const isPlace = sql.join([sql`true`, ...limits.map((limit) => sql`${key} ${isWithin} ${limit}`)], sql` and `);
+    const isValid = sql.join([sql`true`, ...limits.map((limit) => sql`${key} ${isWithin} ${limit}`)], sql` and `);
     // No row has the id 0: all rows with the key come after it.
-    const place = sql`${inner}(${all}), case when ${isPlace} then ${placeId} else 0 end`;
-    return [sql`(${by.expression}, ${id}) ${operator} (${place})`];
+    const position = sql`${inner}(${all}), case when ${isValid} then ${positionId} else 0 end`;
+    return [sql`(${by.expression}, ${id}) ${operator} (${position})`];
   };
   const [low, high] = sort.descending ? (['before', 'after'] as const) : (['after', 'before'] as const);
   return [

@@ -1,7 +1,7 @@
-import type { Kind } from './driver.ts';
+import type { StatementKind } from './driver.ts';
 
 /** A use of connections. Each has its own, so that none waits for another. */
-export type Lane = Kind | 'waitingWrite' | 'transaction';
+export type Lane = StatementKind | 'waitingWrite' | 'transaction';
 
 /** How many connections each lane has by default. They are opened as needed. */
 export const CONNECTIONS: Readonly<Record<Lane, number>> = {

@@ -3,19 +3,19 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { type Loader, loaderOf } from './batch.ts';
-import { type Alike, batchedAlike } from './batch-by-shape.ts';
+import { type BatchRequest, batchedByShape } from './batch-by-shape.ts';
 import type { Database } from './client.ts';
 import { nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import {
   boundsShape,
   columnsOf,
-  isSearch,
+  isUnindexed,
   type List,
   MAX_PAGES,
   type PageBounds,
   pagesQuery,
-  placesValue,
+  positionsValue,
   whereAll,
 } from './keyset.ts';
 import { rowsOf } from './record-rows.ts';
@@ -88,7 +88,7 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
   list: List<C, Filter, SortName>,
   parent?: PgColumn,
 ) {
-  interface Request extends Alike {
+  interface Request extends BatchRequest {
     readonly sortName: SortName;
     /** The filters that apply. */
     readonly names: readonly Filter[];
@@ -99,7 +99,7 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
     throw new Error(`The id of the list ${list.name} must be an integer, because its cursors have it.`);
   const shape = { key: Number, rows: rowsOf(list.columns) };
 
-  const load = batchedAlike(
+  const load = batchedByShape(
     database,
     name,
     ({ sortName, names, bounds }: Request) => {
@@ -111,9 +111,9 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
       const [{ values }] = requests;
       const pages: (readonly RowOf<C>[])[] = requests.map(() => []);
       for (let from = 0; from < requests.length; from += MAX_PAGES) {
-        const places = placesValue(requests.slice(from, from + MAX_PAGES));
+        const positions = positionsValue(requests.slice(from, from + MAX_PAGES));
         // The spread comes last, as in `batchWrites`.
-        for (const page of await read({ places, ...values })) {
+        for (const page of await read({ positions, ...values })) {
           pages[from + page.key] = page.rows ?? [];
         }
       }
@@ -152,9 +152,9 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
 }
 
 /** Whether the page of these arguments reads more rows than it returns; undefined and null count as not given. */
-export function isSearched(list: List, given: Readonly<Record<string, unknown>>): boolean {
+export function isScanned(list: List, given: Readonly<Record<string, unknown>>): boolean {
   const filters = Object.entries(list.filters).flatMap(([name, filter]) => (given[name] == null ? [] : [filter]));
-  return isSearch(list, String(given.sort ?? 'id'), filters);
+  return isUnindexed(list, String(given.sort ?? 'id'), filters);
 }
 
 /** @throws {ServiceError} INVALID_ARGUMENT when it has both `first` and `last`, or a cursor of another list or order */

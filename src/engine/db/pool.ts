@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import { overloaded } from './violations.ts';
 
 /** A connection to a server, for one use at a time. */
-export interface Connection<Client> {
+export interface PooledConnection<Client> {
   readonly client: Client;
   /** Whether it must not be used again: it was closed, or its state is unknown. */
   isLost: boolean;
@@ -30,7 +30,7 @@ interface Waiting {
  * results of later ones; and a transaction with statements behind it, or a lost connection, crashes the process.
  */
 export function createPool<Client>(size: number, { open, close, isSpent }: Opener<Client>) {
-  type Member = Connection<Client>;
+  type Member = PooledConnection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
   /** An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
@@ -77,18 +77,18 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
 
   function wait(timeout: number, caller: string | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      const place: Waiting = {
+      const entry: Waiting = {
         caller,
         end(error) {
           clearTimeout(timer);
-          waiting.splice(waiting.indexOf(place), 1);
+          waiting.splice(waiting.indexOf(entry), 1);
           if (error !== undefined) return reject(error);
           users.push(caller);
           resolve();
         },
       };
-      const timer = setTimeout(() => place.end(overloaded()), timeout);
-      waiting.push(place);
+      const timer = setTimeout(() => entry.end(overloaded()), timeout);
+      waiting.push(entry);
     });
   }
 
@@ -120,9 +120,9 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   /** The work that has waited longest, among that of the callers with the fewest connections. */
   function next(): Waiting | undefined {
     let found: Waiting | undefined;
-    for (const place of waiting) {
-      const uses = usedBy(place.caller);
-      if (uses < share && (found === undefined || uses < usedBy(found.caller))) found = place;
+    for (const entry of waiting) {
+      const uses = usedBy(entry.caller);
+      if (uses < share && (found === undefined || uses < usedBy(found.caller))) found = entry;
       if (uses === 0) break;
     }
     return found;

@@ -2,9 +2,9 @@ import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
-import type { Driver, KindQuery, Parameter, Query, RawRow } from './driver.ts';
+import type { Driver, DriverQuery, Parameter, Query, RawRow } from './driver.ts';
 import { CONNECTIONS, type Lane, LOCK_TIMEOUTS, MAX_LOCK_WAIT } from './lanes.ts';
-import { type Connection, createPool, type Pool } from './pool.ts';
+import { createPool, type Pool, type PooledConnection } from './pool.ts';
 import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
 /** The part of the deadline after which the server ends a statement. Ours is for late ones and a frozen server. */
@@ -92,7 +92,7 @@ export async function connectServer(
   const end = async (seconds: number) => {
     await Promise.all(Object.values(lanes).map((lane) => lane.end(seconds)));
   };
-  const query: KindQuery = async (text, parameters, kind) => {
+  const query: DriverQuery = async (text, parameters, kind) => {
     const until = performance.now() + deadline;
     const runOn = (lane: Lane, timeout: number) =>
       lanes[lane].use((connection) => run(connection, text, parameters, until, takeRows), timeout);
@@ -141,7 +141,7 @@ export async function connectServer(
 
 /** Rejects statements that the work sends after its end. Without `until` there is no limit, also on the server. */
 async function transact<T>(
-  connection: Connection<Client>,
+  connection: PooledConnection<Client>,
   work: (query: Query, begun: Promise<unknown>) => Promise<T>,
   until: number | undefined,
 ): Promise<T> {
@@ -186,7 +186,7 @@ const takeRows = (result: Result): readonly RawRow[] => result.splice(0);
 
 /** After the deadline the connection is closed, which makes the server end the statement. */
 function run<T>(
-  connection: Connection<Client>,
+  connection: PooledConnection<Client>,
   text: string,
   parameters: readonly Parameter[],
   until: number | undefined,

@@ -1,6 +1,6 @@
 import type { Database } from './client.ts';
-import type { KindQuery, Query } from './driver.ts';
-import { type Connection, createPool } from './pool.ts';
+import type { DriverQuery, Query } from './driver.ts';
+import { createPool, type PooledConnection } from './pool.ts';
 import { tooSlow } from './violations.ts';
 
 /** In milliseconds: the rows that a transaction has changed are locked for all others meanwhile. */
@@ -14,7 +14,7 @@ export function createTransactions<Made>(database: Database, max: number, make: 
   interface Client {
     readonly made: Made;
     /** Sends the statements of its transaction; undefined without one. */
-    query: KindQuery | undefined;
+    query: DriverQuery | undefined;
   }
   const sessions = createPool<Client>(max, { open, close: async () => {} });
 
@@ -24,7 +24,7 @@ export function createTransactions<Made>(database: Database, max: number, make: 
    * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long and is rolled back
    */
   return <T>(caller: string | undefined, latest: number, work: (made: Made) => Promise<T>): Promise<T> => {
-    const inSession = async (connection: Connection<Client>) => {
+    const inSession = async (connection: PooledConnection<Client>) => {
       const { client } = connection;
       const until = Math.min(latest, performance.now() + MAX_TRANSACTION_TIME);
       const assertInTime = () => {
@@ -67,7 +67,7 @@ export function createTransactions<Made>(database: Database, max: number, make: 
  * because it must never run before the transaction has begun. A change that fails is undone on its own; a read that fails
  * fails the transaction, which only happens when the database is too slow or unavailable.
  */
-export function inOrder(query: Query, begun: Promise<unknown>): KindQuery {
+export function inOrder(query: Query, begun: Promise<unknown>): DriverQuery {
   /** All statements so far; rejects when the transaction has failed. */
   let sent = begun;
   /** Resolves when the last change has ended, whether or not it failed. */

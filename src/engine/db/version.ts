@@ -6,20 +6,24 @@ import type { Int64 } from '../int64.ts';
 export type ExpectedVersion = readonly Int64[] | null | undefined;
 
 /** The condition that a row has one of the versions in the placeholder `expectedVersion`; null allows any. */
-export function isExpected(version: SQLWrapper): SQL {
+export function versionCondition(version: SQLWrapper): SQL {
   return sql`coalesce(${version} = any(${sql.placeholder('expectedVersion')}::bigint[]), true)`;
 }
 
-/** The same check as `isExpected`, for a row that was read. */
-export function hasExpected({ version }: { readonly version: number }, expected: ExpectedVersion): boolean {
+/** The same check as `versionCondition`, for a row that was read. */
+export function hasExpectedVersion({ version }: { readonly version: number }, expected: ExpectedVersion): boolean {
   return expected == null || expected.includes(version);
 }
 
 /** When the row `what` is unchanged: PRECONDITION_FAILED, or CONFLICT if another request was changing it. */
-export function notExpected(what: string, row: { readonly version: number }, expected: ExpectedVersion): ServiceError {
-  if (hasExpected(row, expected)) return beingChanged(what);
+export function versionMismatch(
+  what: string,
+  row: { readonly version: number },
+  expected: ExpectedVersion,
+): ServiceError {
+  if (hasExpectedVersion(row, expected)) return beingChanged(what);
   return new ServiceError('PRECONDITION_FAILED', `${what} does not have the expected version.`, {
-    toReaders: `${what} ${differs(row.version, expected)}. Read it again before you change it.`,
+    detailedMessage: `${what} ${differs(row.version, expected)}. Read it again before you change it.`,
   });
 }
 

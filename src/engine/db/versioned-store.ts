@@ -7,9 +7,9 @@ import { batchWrites, type Loader } from './batch.ts';
 import type { Database, Statement } from './client.ts';
 import { columnsOf, type List } from './keyset.ts';
 import { byId, type Page, type PageWindow, pages } from './paging.ts';
-import { byRequest } from './request-id.ts';
-import { type ExpectedVersion, isExpected, notExpected } from './version.ts';
-import { explaining } from './violations.ts';
+import { storeRequestId } from './request-id.ts';
+import { type ExpectedVersion, versionCondition, versionMismatch } from './version.ts';
+import { translateViolations } from './violations.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery, uniqueFieldsOf } from './written-fields.ts';
 
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
@@ -86,28 +86,28 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     `${list.name}.insert`,
     'write',
     sql`insert into ${table} ${fields.map(({ name }) => name)} values ${fields.map(({ value }) => value)}
-      returning ${selected}, ${byRequest}`,
+      returning ${selected}, ${storeRequestId}`,
     columns,
   );
   const insertMany = database.statement(
     `${list.name}.insertMany`,
     'write',
     insertManyQuery(table, selected, fields, foreignKeys, uniqueFields.size > 0),
-    { place: Number, ...columns },
+    { index: Number, ...columns },
   );
   const update = database.statement(
     `${list.name}.update`,
     'write',
     sql`update ${table} set ${fields.map(({ name }) => name)} = row${fields.map(({ changed }) => changed)},
         version = version + (row${fields.map(({ column }) => column)} is distinct from row${fields.map(({ changed }) => changed)})::integer
-      where id = ${id} and ${isExpected(table.version)} returning ${selected}, ${byRequest}`,
+      where id = ${id} and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
     columns,
     row,
   );
   const remove = database.statement(
     `${list.name}.delete`,
     'write',
-    sql`delete from ${table} where id = ${id} and ${isExpected(table.version)} returning ${selected}, ${byRequest}`,
+    sql`delete from ${table} where id = ${id} and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
     columns,
     row,
   );
@@ -118,7 +118,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     `${list.name}.insert`,
     (rows) => insertMany({ rows }),
     async (fresh) => {
-      const [created] = await explaining(insert(fresh), (constraint) => notStored(constraint, fresh));
+      const [created] = await translateViolations(insert(fresh), (constraint) => notStored(constraint, fresh));
       return created as Values;
     },
   );
@@ -141,7 +141,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     // Finds out why the row is unchanged.
     const read = database.bind(rows.load);
     const givenFields = Object.keys(values).filter((key) => values[key] !== undefined);
-    const [changed] = await explaining(
+    const [changed] = await translateViolations(
       statement(Object.assign({}, values, { id: rowId, expectedVersion, givenFields })),
       // A foreign key of a table to itself has one name for both.
       (constraint) =>
@@ -150,7 +150,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     if (changed !== undefined) return changed;
     const found = await read(rowId);
     if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${rowId}.`);
-    throw notExpected(`${What} ${rowId}`, found as { version: number }, expectedVersion);
+    throw versionMismatch(`${What} ${rowId}`, found as { version: number }, expectedVersion);
   }
 
   function notStored(constraint: string, values: Values): ServiceError | undefined {

@@ -60,7 +60,10 @@ export function failureOfConnection(error: unknown): unknown {
 }
 
 /** Explains a violated constraint to the client, by its name, or by the SQLSTATE if no constraint is involved. */
-export async function explaining<T>(write: Promise<T>, explain: (violated: string) => Error | undefined): Promise<T> {
+export async function translateViolations<T>(
+  write: Promise<T>,
+  explain: (violated: string) => Error | undefined,
+): Promise<T> {
   try {
     return await write;
   } catch (error) {

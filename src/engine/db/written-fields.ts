@@ -1,7 +1,7 @@
 import { getTableName, is, SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import { typeOf } from './columns.ts';
-import { byRequests } from './request-id.ts';
+import { storeRequestIds } from './request-id.ts';
 
 /** The keys of the values of a statement that are of no column. */
 const OWN_KEYS = ['requestId', 'expectedVersion', 'givenFields'];
@@ -105,12 +105,12 @@ export function insertManyQuery(
   const keys = fields.map(({ key }) => sql.identifier(key));
   return sql`with given as (
       select nextval(${sequence}) as id, item.*
-      from json_to_recordset(${sql.placeholder('rows')}::text::json) as item${[sql`place integer`, sql`"requestId" text`, ...items]}),
+      from json_to_recordset(${sql.placeholder('rows')}::text::json) as item${[sql`index integer`, sql`"requestId" text`, ...items]}),
     ${sql.join(known, sql` `)}
     inserted as (
       insert into ${table} ${[sql`id`, ...names]}
       select id, ${sql.join(keys, sql`, `)} from given
       where ${sql.join([sql`true`, ...isKnown], sql` and `)}
       ${hasUnique ? sql`on conflict do nothing` : sql``} returning ${selected})
-    select given.place, inserted.*, ${byRequests(sql`id`)} from inserted join given using (id)`;
+    select given.index, inserted.*, ${storeRequestIds(sql`id`)} from inserted join given using (id)`;
 }

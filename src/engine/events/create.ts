@@ -62,7 +62,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
   const format: StreamFormat = {
     key: 'page',
     hasIds: true,
-    async textsOf(list) {
+    async serializeAll(list) {
       const bodies = await bodiesOf(list);
       return list.map(({ id, type }, n) => `id: ${id}\nevent: ${type}\ndata: ${bodies[n]}\n\n`);
     },

@@ -20,7 +20,7 @@ export interface StreamFormat {
   /** How much the caller has to wait for its turn; undefined for a format in which callers do not take turns. */
   readonly queue?: () => number;
   /** The text of each event, as a server-sent event. */
-  textsOf(events: readonly FeedEvent[]): Promise<readonly string[]>;
+  serializeAll(events: readonly FeedEvent[]): Promise<readonly string[]>;
   /** Whether its clients resume by the last `id`: then they also get the ids of events that they do not want. */
   readonly hasIds?: boolean;
   /** The text for a caller that may no longer read. */
@@ -41,7 +41,7 @@ export class EventStream {
   readonly sink: Sink;
   readonly request: StreamRequest;
   /** After the last event that was sent, or skipped; undefined before its first page. */
-  place: FeedCursor | undefined;
+  cursor: FeedCursor | undefined;
   /**
    * A live one has all events until now, and gets the next ones together with all others. One that has ended is sent
    * nothing more, also if its client still has to read what was sent.
@@ -74,36 +74,36 @@ export class EventStream {
    * where to go on: `end`, unless it is cut.
    */
   send(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
-    const sent = this.place?.position ?? 0;
+    const sent = this.cursor?.position ?? 0;
     if (this.state === 'ended' || end.position < sent) return end;
-    let [text, bytes, place] = ['', this.sink.unread(), end];
+    let [text, bytes, cursor] = ['', this.sink.unread(), end];
     for (const [n, event] of events.entries()) {
       if (event.position <= sent || !this.wants(event)) continue;
       if (bytes >= MAX_UNREAD) {
-        place = { ...end, position: Math.max(events[n - 1]?.position ?? 0, sent) };
+        cursor = { ...end, position: Math.max(events[n - 1]?.position ?? 0, sent) };
         break;
       }
       const own = texts[n] as string;
       text += own;
       bytes += Buffer.byteLength(own);
     }
-    this.place = place;
-    if (text === '') return place;
+    this.cursor = cursor;
+    if (text === '') return cursor;
     this.sink.write(text);
     this.#unread = 0;
-    return place;
+    return cursor;
   }
 
   goLive(): void {
     this.state = 'live';
-    const place = this.#placeText();
-    if (place !== '') this.sink.write(`${place}\n`);
+    const id = this.cursorText();
+    if (id !== '') this.sink.write(`${id}\n`);
   }
 
   /** Sends a comment; closes the stream if its client has read nothing since the last call, although something was there. */
   #beat(): void {
     const unread = this.sink.unread();
-    if (unread === 0) this.sink.write(`:\n${this.#placeText()}\n`);
+    if (unread === 0) this.sink.write(`:\n${this.cursorText()}\n`);
     else if (unread === this.#unread) this.sink.end('now');
     this.#unread = unread;
   }
@@ -131,7 +131,7 @@ export class EventStream {
   }
 
   /** The `id` from which the client resumes, also after events that it did not ask for. */
-  #placeText(): string {
-    return this.request.format.hasIds && this.place !== undefined ? `id: ${toEventId(this.place)}\n` : '';
+  cursorText(): string {
+    return this.request.format.hasIds && this.cursor !== undefined ? `id: ${toEventId(this.cursor)}\n` : '';
   }
 }

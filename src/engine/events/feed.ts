@@ -150,9 +150,9 @@ export function notRecorded(): ServiceError {
 /** For a caller that may not read events. Throws as `page` does. */
 export function positionOf(cursor: string, state: FeedState): number {
   if (cursor === NOW) return state.last;
-  const place = readEventId(cursor, 'after');
-  assertKept(place, state, 'Give the id of an event that is kept.');
-  return place.position;
+  const from = readEventId(cursor, 'after');
+  assertKept(from, state, 'Give the id of an event that is kept.');
+  return from.position;
 }
 
 /** Throws GONE, with what a reader can do instead. */

@@ -23,10 +23,10 @@ const MAX_PAGE_SIZE = 500;
 /** How long a page may wait for its first event, in seconds. */
 const MAX_WAIT = 20;
 
-const waitForEvents: WaitFor = async (fields, { streams }, { meter, isCutOff }) => {
+const waitForEvents: WaitFor = async (fields, { streams }, { meter, isAborted }) => {
   let hasEnded = false;
   // If one field may not wait, the others give back their places.
-  const request = { meter, isCutOff: () => hasEnded || isCutOff() };
+  const request = { meter, isAborted: () => hasEnded || isAborted() };
   const waits = [...fields].map(async ([key, { after, types, subject, wait }]) => {
     if (!wait) return [key, undefined] as const;
     const filter = { types, subject } as EventFilter;
@@ -46,7 +46,7 @@ function leaveToResolver(error: unknown): undefined {
   if (!(error instanceof ServiceError) || !isPermanent(error)) throw error;
 }
 
-function assertPlace({ after }: { readonly after?: string | null | undefined }): void {
+function assertCursor({ after }: { readonly after?: string | null | undefined }): void {
   if (after != null && after !== NOW) readEventId(after, 'after');
 }
 
@@ -127,8 +127,8 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
 
   const EventPage = builder.objectRef<FeedPage>('EventPage').implement({
     description: 'A page of the feed.',
-    // Its cost is that of a connection: no page of the feed is a search.
-    extensions: { searchedList: () => undefined, assertWindow: assertPlace },
+    // Its cost is that of a connection: an index has each page of the feed.
+    extensions: { scannedList: () => undefined, assertWindow: assertCursor },
     fields: (t) => ({
       nodes: t.field({
         type: [Event],

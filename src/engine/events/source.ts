@@ -15,7 +15,7 @@ export interface EventSource {
   /** Its first table is the one whose changes are events; the rows' `version` says whether a client can see a change. */
   readonly list: List;
   readonly type: RowRef<object>;
-  /** Tells which request has changed a row, for statements that work for many (see `byRequests`); the id by default. */
+  /** Tells which request has changed a row, for statements that work for many (see `storeRequestIds`); the id by default. */
   readonly requestKey?: PgColumn;
   /** For a row that came into the list. */
   readonly created: EventType;

@@ -5,7 +5,7 @@ const PART_OF_CALLER = 0.1;
 const LATER = { 'retry-after': '5' };
 
 /** Shares out streams and waiting pages among callers. */
-export function createPlaces(max: number, onCount: (count: number) => void) {
+export function createStreamSlots(max: number, onCount: (count: number) => void) {
   const ofCaller = Math.max(1, Math.floor(max * PART_OF_CALLER));
   /** Who has each place that is taken. */
   const taken: string[] = [];
@@ -14,7 +14,7 @@ export function createPlaces(max: number, onCount: (count: number) => void) {
     assertFree,
 
     /** Returns what gives the place back. Throws as `assertFree` does. */
-    take(account: string): () => void {
+    acquire(account: string): () => void {
       assertFree(account);
       onCount(taken.push(account));
       return () => {

@@ -8,7 +8,7 @@ import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
-import { createPlaces } from './stream-slots.ts';
+import { createStreamSlots } from './stream-slots.ts';
 import { createTail } from './tail.ts';
 import { WAITING, waitingClient } from './waiting.ts';
 
@@ -31,7 +31,7 @@ interface StreamsOptions {
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
 export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOptions) {
-  const places = createPlaces(max, onCount);
+  const slots = createStreamSlots(max, onCount);
   const turns = new Turns();
   const streams = new Set<EventStream>();
   const tail = createTail(feed, sendNext, endAll, onFailure);
@@ -47,7 +47,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     async open(cursor: string | undefined, request: StreamRequest): Promise<HttpReply> {
       const { filter, account } = request;
       if (hasEnded) throw new ServiceError('UNAVAILABLE', 'The service is stopping; try again.');
-      places.assertFree(account);
+      slots.assertFree(account);
       const first = await feed.page(cursor ?? NOW, filter, 1);
       return {
         status: 200,
@@ -57,7 +57,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         ],
         body: (sink) => {
           try {
-            sink.onEnd(places.take(account));
+            sink.onEnd(slots.acquire(account));
           } catch {
             // Others have taken the last place since then.
             return sink.end('after');
@@ -76,9 +76,9 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       cursor: string | null | undefined,
       filter: EventFilter,
       milliseconds: number,
-      { meter: { account }, isCutOff }: Pick<IncomingRequest, 'meter' | 'isCutOff'>,
+      { meter: { account }, isAborted }: Pick<IncomingRequest, 'meter' | 'isAborted'>,
     ) {
-      const release = places.take(account);
+      const release = slots.acquire(account);
       try {
         const first = await feed.page(cursor, filter, 1);
         // There is more to read at once, even if this page has none of the events that are wanted.
@@ -87,7 +87,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         const sink = sinkTo(client);
         const timeout = setTimeout(sink.end, milliseconds, 'now');
         const recheck = async () => {
-          if (isCutOff()) sink.end('now');
+          if (isAborted()) sink.end('now');
         };
         begin(sink, { format: WAITING, filter, account, recheck }, first);
         await once(client, 'close');
@@ -141,18 +141,18 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const { account, filter, format, charge } = stream.request;
     const max = Math.min(PAGE, format.maxEvents ?? PAGE);
     let [size, room, page, isBehind] = [1, max, first, true];
-    while (stream.state !== 'ended' && (isBehind || !tail.followsFrom(stream.place as FeedCursor))) {
+    while (stream.state !== 'ended' && (isBehind || !tail.followsFrom(stream.cursor as FeedCursor))) {
       await stream.sink.drained();
       await turns.take(account, async () => {
         if (stream.state === 'ended') return;
-        const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.place, filter, size));
+        const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.cursor, filter, size));
         page = undefined;
         if (events.length > 0) charge?.(events.length);
-        const place = stream.send(events, events.length === 0 ? [] : await format.textsOf(events), next);
-        const isWhole = place === next;
+        const cursor = stream.send(events, events.length === 0 ? [] : await format.serializeAll(events), next);
+        const isWhole = cursor === next;
         isBehind = hasMore || !isWhole;
         // After a cut it grows slowly, because what is cut off was read, run and charged in vain.
-        const sent = events.filter(({ position }) => position <= place.position).length;
+        const sent = events.filter(({ position }) => position <= cursor.position).length;
         room = isWhole ? Math.min(max, room + 1) : Math.max(sent, 1);
         size = isWhole ? Math.min(room, size * 2) : room;
       });
@@ -165,7 +165,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
    * little; one that stays behind ends, so that its clients go on after their last event. A client that has to read
    * first is sent the rest page by page. Resolves when the next batch may follow.
    */
-  function sendNext(events: readonly FeedEvent[], place: FeedCursor): Promise<unknown> {
+  function sendNext(events: readonly FeedEvent[], cursor: FeedCursor): Promise<unknown> {
     const alike = new Map<string, EventStream[]>();
     for (const stream of streams) {
       if (stream.state !== 'live') continue;
@@ -175,14 +175,14 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       else if (group === undefined) alike.set(key, [stream]);
       else group.push(stream);
     }
-    const sending = [...alike].map(([key, group]) => batches.take(key, () => sendGroup(group, events, place)));
+    const sending = [...alike].map(([key, group]) => batches.take(key, () => sendGroup(group, events, cursor)));
     return Promise.race([Promise.all(sending), sleep(MAX_DELAY, undefined, { ref: false })]);
   }
 
   async function sendGroup(
     group: readonly EventStream[],
     events: readonly FeedEvent[],
-    place: FeedCursor,
+    cursor: FeedCursor,
   ): Promise<void> {
     const first = group.reduce((one, other) => (queueOf(other) < queueOf(one) ? other : one));
     // Those that pay and are alike have the same filter.
@@ -194,15 +194,15 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       const paying = group.filter((stream) => stream.state === 'live' && pays(stream, part.length));
       if (paying.length === 0) return;
       try {
-        const texts = await format.textsOf(part);
+        const texts = await format.serializeAll(part);
         const { position } = part.at(-1) as FeedEvent;
-        const end = { ...place, position };
+        const end = { ...cursor, position };
         for (const stream of paying) if (stream.send(part, texts, end) !== end) follow(stream);
       } catch (error) {
         for (const stream of paying) cut(stream, error);
       }
     }
-    for (const stream of group) if (stream.state === 'live') stream.send([], [], place);
+    for (const stream of group) if (stream.state === 'live') stream.send([], [], cursor);
   }
 
   /** Charges a stream for events; one whose caller has no units left ends. */

@@ -12,7 +12,7 @@ const MAX_READ = 500;
  */
 export function createTail(
   feed: FeedPages,
-  send: (events: readonly FeedEvent[], place: FeedCursor) => Promise<unknown>,
+  send: (events: readonly FeedEvent[], cursor: FeedCursor) => Promise<unknown>,
   onLost: () => void,
   onFailure: (error: unknown) => void,
 ) {
@@ -22,12 +22,12 @@ export function createTail(
 
   return {
     /** Sends what is published after a place, unless it does already; false if its reader must first read on. */
-    followsFrom(place: FeedCursor): boolean {
+    followsFrom(cursor: FeedCursor): boolean {
       if (timer === undefined) {
-        sent = place;
+        sent = cursor;
         timer = setInterval(wake, INTERVAL).unref();
       }
-      return place.position >= sent.position;
+      return cursor.position >= sent.position;
     },
 
     wake,

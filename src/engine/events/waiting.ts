@@ -6,7 +6,7 @@ const EVENT = 'event';
 /** How events are sent to a page that waits. */
 export const WAITING: StreamFormat = {
   key: 'wait',
-  textsOf: async (events) => events.map(() => EVENT),
+  serializeAll: async (events) => events.map(() => EVENT),
   rejection: () => '',
 };
 

@@ -2,7 +2,7 @@ import type { ExecutionResult } from 'graphql';
 import { isPermanent, ServiceError } from '../errors.ts';
 import type { HttpReply, Outcome } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
-import { MAX_ANSWER_BYTES } from '../operation/cost.ts';
+import { MAX_RESPONSE_BYTES } from '../operation/cost.ts';
 import { formatError, type HttpExtension, withoutStacks } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 
@@ -52,12 +52,14 @@ export function serialize(result: object, extension: LifecycleExtension | undefi
 }
 
 function isTooLong({ body }: HttpReply): boolean {
-  return typeof body === 'string' && body.length > MAX_ANSWER_BYTES / 4 && Buffer.byteLength(body) > MAX_ANSWER_BYTES;
+  return (
+    typeof body === 'string' && body.length > MAX_RESPONSE_BYTES / 4 && Buffer.byteLength(body) > MAX_RESPONSE_BYTES
+  );
 }
 
 function tooLong(): ServiceError {
   return new ServiceError(
     'INVALID_ARGUMENT',
-    `The response has more than ${MAX_ANSWER_BYTES} bytes (8 MiB). Request less.`,
+    `The response has more than ${MAX_RESPONSE_BYTES} bytes (8 MiB). Request less.`,
   );
 }

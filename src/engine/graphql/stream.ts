@@ -48,7 +48,7 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
         hasIds: true,
         maxEvents: operation.maxRuns(variables),
         queue: () => turns.lengthOf(account),
-        textsOf: (events) => turns.take(account, () => Promise.all(events.map(run))),
+        serializeAll: (events) => turns.take(account, () => Promise.all(events.map(run))),
         rejection: (error) => next({ errors: [rejected(error)] }, extension) + COMPLETE,
       },
       filter: { types, subject } as EventFilter,

@@ -18,8 +18,8 @@ const MAX_NESTING = 100;
 /** The maximum depth of values, and of list types. */
 const MAX_VALUE_NESTING = 100;
 
-interface Place {
-  readonly within: Map<string, Place>;
+interface MergedSelection {
+  readonly selections: Map<string, MergedSelection>;
   readonly fragments: Set<string>;
   /** How often a field selects it. */
   times: number;
@@ -30,18 +30,18 @@ interface Place {
  * of fragments, in one place: 5,000 tokens can hold too many.
  */
 export function tooComplex(document: DocumentNode): GraphQLError | undefined {
-  if (hasDeepValue(document)) return tooMuch(`has a value nested more than ${MAX_VALUE_NESTING} levels deep`);
+  if (hasDeepValue(document)) return tooComplexError(`has a value nested more than ${MAX_VALUE_NESTING} levels deep`);
   const fragments = fragmentsOf(document);
   const reached = new Set<FragmentDefinitionNode>();
   const around = new Set<string>();
   let [selections, pairs] = [0, 0];
   try {
     for (const node of document.definitions) {
-      if (node.kind === Kind.OPERATION_DEFINITION) visit(node.selectionSet, newPlace(), 1);
+      if (node.kind === Kind.OPERATION_DEFINITION) visit(node.selectionSet, newSelection(), 1);
     }
     // Fragments that no operation uses, or with a name that another has, are an error, but validation compares them too.
     for (const node of document.definitions) {
-      if (node.kind === Kind.FRAGMENT_DEFINITION && !reached.has(node)) visit(node.selectionSet, newPlace(), 1);
+      if (node.kind === Kind.FRAGMENT_DEFINITION && !reached.has(node)) visit(node.selectionSet, newSelection(), 1);
     }
     return undefined;
   } catch (error) {
@@ -49,18 +49,18 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
     throw error;
   }
 
-  function visit(set: SelectionSetNode, place: Place, depth: number): void {
-    if (depth > MAX_NESTING) throw tooMuch(`is nested more than ${MAX_NESTING} selections deep`);
+  function visit(set: SelectionSetNode, at: MergedSelection, depth: number): void {
+    if (depth > MAX_NESTING) throw tooComplexError(`is nested more than ${MAX_NESTING} selections deep`);
     for (const node of set.selections) {
       if (++selections > MAX_SELECTIONS) {
-        throw tooMuch(`has more than ${MAX_SELECTIONS} fields when its fragments are expanded`);
+        throw tooComplexError(`has more than ${MAX_SELECTIONS} fields when its fragments are expanded`);
       }
-      if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet, place, depth + 1);
-      else if (node.kind === Kind.FRAGMENT_SPREAD) visitFragment(node.name.value, place, depth);
+      if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet, at, depth + 1);
+      else if (node.kind === Kind.FRAGMENT_SPREAD) visitFragment(node.name.value, at, depth);
       else {
         const name = (node.alias ?? node.name).value;
-        const inner = place.within.get(name) ?? newPlace();
-        place.within.set(name, inner);
+        const inner = at.selections.get(name) ?? newSelection();
+        at.selections.set(name, inner);
         compare(inner.times++);
         if (node.selectionSet !== undefined) visit(node.selectionSet, inner, depth + 1);
       }
@@ -68,17 +68,17 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
   }
 
   /** Expands a fragment once in each place, as validation does. */
-  function visitFragment(name: string, place: Place, depth: number): void {
+  function visitFragment(name: string, at: MergedSelection, depth: number): void {
     if (around.has(name)) throw new GraphQLError(`Cannot spread fragment "${name}" within itself.`);
     // Counted for each spread: even to find that a pair was compared before takes time.
-    compare(place.fragments.size);
-    if (place.fragments.has(name)) return;
-    place.fragments.add(name);
+    compare(at.fragments.size);
+    if (at.fragments.has(name)) return;
+    at.fragments.add(name);
     const fragment = fragments.get(name);
     if (fragment === undefined) return;
     reached.add(fragment);
     around.add(name);
-    visit(fragment.selectionSet, place, depth + 1);
+    visit(fragment.selectionSet, at, depth + 1);
     around.delete(name);
   }
 
@@ -102,10 +102,10 @@ function hasDeepValue(document: DocumentNode): boolean {
   return depth > MAX_VALUE_NESTING;
 }
 
-function tooMuch(what: string): GraphQLError {
+function tooComplexError(what: string): GraphQLError {
   return new GraphQLError(`The document ${what}.`, { extensions: { code: 'INVALID_ARGUMENT' } });
 }
 
-function newPlace(): Place {
-  return { within: new Map(), fragments: new Set(), times: 0 };
+function newSelection(): MergedSelection {
+  return { selections: new Map(), fragments: new Set(), times: 0 };
 }

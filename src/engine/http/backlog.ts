@@ -18,7 +18,7 @@ export class Backlog {
    *
    * @param wait how long requests wait from now on, in milliseconds; by default `MAX_WAIT` from the first connection on
    */
-  look(wait?: number): void {
+  onConnection(wait?: number): void {
     this.#hasAccepted = true;
     if (wait !== undefined || this.#waiting === undefined) this.#until = performance.now() + (wait ?? MAX_WAIT);
     if (this.#waiting !== undefined) return;
@@ -27,7 +27,7 @@ export class Backlog {
   }
 
   /** Starts the work when no connection waits any more, or after the wait; in the order of the calls. */
-  afterwards(work: () => void): void {
+  runAfterAccepting(work: () => void): void {
     if (this.#waiting === undefined) work();
     else this.#waiting.push(work);
   }

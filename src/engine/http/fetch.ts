@@ -19,7 +19,7 @@ function fromFetch(request: Request): RawRequest {
     host: headers.get('host') ?? host,
     headers,
     readBody: (limit) => readBody(request, limit),
-    isCutOff: () => signal.aborted,
+    isAborted: () => signal.aborted,
     remote: () => '',
   };
 }

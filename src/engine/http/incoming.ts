@@ -15,13 +15,13 @@ export interface RawRequest {
   /** Undefined for more bytes than the limit. Rejects if incomplete, or if too many are in memory for the caller. */
   readonly readBody: (limit: number, caller: string) => Promise<Buffer | undefined>;
   /** Whether its client has gone. */
-  readonly isCutOff: () => boolean;
+  readonly isAborted: () => boolean;
   /** The address of the connection's other end; empty without a connection. */
   readonly remote: () => string;
 }
 
 /** A request, with what is derived from it once. */
-export interface IncomingRequest extends Pick<RawRequest, 'method' | 'headers' | 'readBody' | 'isCutOff'> {
+export interface IncomingRequest extends Pick<RawRequest, 'method' | 'headers' | 'readBody' | 'isAborted'> {
   /** Without the base path, still percent-encoded where that is needed; empty if it is not under the base path. */
   readonly path: string;
   readonly fullPath: string;
@@ -45,7 +45,7 @@ const USABLE_HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:\d{0,5})?$/;
 /** Letters, digits and `-._~`. */
 const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 
-export interface Reading {
+export interface RequestDefaults {
   readonly basePath: string;
   readonly publicUrl: string | undefined;
   meterFor(headers: RequestHeaders, remote: RawRequest['remote']): Meter;
@@ -53,23 +53,23 @@ export interface Reading {
 }
 
 export function readRequest(
-  { method, target, host, headers, readBody, isCutOff, remote }: RawRequest,
-  { basePath, publicUrl, meterFor, spanFor }: Reading,
+  { method, target, host, headers, readBody, isAborted, remote }: RawRequest,
+  { basePath, publicUrl, meterFor, spanFor }: RequestDefaults,
 ): IncomingRequest {
   const queryStart = target.indexOf('?');
   const fullPath = queryStart === -1 ? target : target.slice(0, queryStart);
-  const path = plain(fullPath);
+  const path = normalizePath(fullPath);
   const clientId = headers.get('x-request-id');
   const hostIsUsable = USABLE_HOST.test(host);
   const origin = publicUrl ?? (hostIsUsable ? `http://${host}` : '');
   return {
     method,
-    path: path.startsWith(basePath) ? pathUnder(path.slice(basePath.length)) : '',
+    path: path.startsWith(basePath) ? pathBelow(path.slice(basePath.length)) : '',
     fullPath,
     search: queryStart === -1 ? '' : target.slice(queryStart + 1),
     headers,
     readBody,
-    isCutOff,
+    isAborted,
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base: origin + basePath,
@@ -80,10 +80,10 @@ export function readRequest(
 }
 
 /** The path without needless percent-encoding, which makes no other path (RFC 3986, section 6.2.2.2). */
-function plain(path: string): string {
+function normalizePath(path: string): string {
   return path.includes('%') ? path.replace(ENCODED_UNRESERVED, decodeURIComponent) : path;
 }
 
-function pathUnder(rest: string): string {
+function pathBelow(rest: string): string {
   return rest === '' ? '/' : rest.startsWith('/') ? rest : '';
 }

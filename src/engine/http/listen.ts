@@ -47,7 +47,7 @@ export function listen(
   const backlog = new Backlog();
   const open = new Set<Socket>();
   const handleLater: RequestListener = (request, response) =>
-    backlog.afterwards(() => {
+    backlog.runAfterAccepting(() => {
       if (!response.destroyed) handler(request, response);
     });
   const server = createServer(OPTIONS, (request, response) => {
@@ -57,7 +57,7 @@ export function listen(
     else connection.reject(problem, request.method === 'HEAD');
   });
   server.on('connection', (socket: Socket) => {
-    backlog.look();
+    backlog.onConnection();
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   });
@@ -110,8 +110,8 @@ export function listen(
     }, lastRequests);
     const forced = setTimeout(() => server.closeAllConnections(), grace);
     // The system resets the connections that it has accepted and Node has not.
-    backlog.look(lastRequests);
-    await new Promise<void>((resolve) => backlog.afterwards(resolve));
+    backlog.onConnection(lastRequests);
+    await new Promise<void>((resolve) => backlog.runAfterAccepting(resolve));
     // The HTTP server's own `close` would cut idle connections at once, also those with a request on its way.
     await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
     clearTimeout(idle);

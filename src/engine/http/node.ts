@@ -60,7 +60,7 @@ function fromNode(message: IncomingMessage, response: ServerResponse, bodies: He
     host: authority ?? headers.host ?? addressOf(message),
     headers: { get: (name) => (headers[name] as string | undefined) ?? null },
     readBody: (limit, caller) => readBody(response, limit, caller, bodies),
-    isCutOff: () => response.destroyed,
+    isAborted: () => response.destroyed,
     remote: () => message.socket.remoteAddress ?? '',
   };
 }

@@ -33,13 +33,13 @@ export function createIdempotency(database: Database, deadline: number, makeCont
   /** The keys in progress in this process; keys of other processes are locked in the database. */
   const running = new Set<string>();
   const transactionsOf = (max: number) =>
-    createTransactions(database, max, (own) => ({ own: keyStore(own), context: makeContext(own) }));
+    createTransactions(database, max, (session) => ({ store: keyStore(session), context: makeContext(session) }));
   const transactions = { one: transactionsOf(MAX_IN_PROGRESS), several: transactionsOf(MAX_OF_SEVERAL) };
-  const runAlone = async (changes: 'one' | 'several', call: Call) => {
+  const runAlone = async (changes: 'one' | 'several', call: KeyedCall) => {
     const [answer] = await transactions[changes](call.request.account, call.latest, inTransaction(database, [call]));
     return answer;
   };
-  const runOne = batched<Call, Answer>(database, 'idempotency', runTogether, MAX_TOGETHER);
+  const runOne = batched<KeyedCall, KeyedResult>(database, 'idempotency', runTogether, MAX_TOGETHER);
 
   return {
     /**
@@ -85,9 +85,9 @@ export function createIdempotency(database: Database, deadline: number, makeCont
     },
   };
 
-  async function runTogether(calls: readonly Call[]): Promise<readonly (Answer | Promise<Answer>)[]> {
-    const alone = database.bind((call: Call) => runAlone('one', call));
-    const [first, ...others] = calls as readonly [Call, ...Call[]];
+  async function runTogether(calls: readonly KeyedCall[]): Promise<readonly (KeyedResult | Promise<KeyedResult>)[]> {
+    const alone = database.bind((call: KeyedCall) => runAlone('one', call));
+    const [first, ...others] = calls as readonly [KeyedCall, ...KeyedCall[]];
     if (others.length === 0) return [await alone(first)];
     try {
       return await transactions.one(undefined, first.latest, inTransaction(database, calls));
@@ -98,7 +98,7 @@ export function createIdempotency(database: Database, deadline: number, makeCont
   }
 }
 
-interface Call {
+interface KeyedCall {
   readonly request: KeyedRequest;
   readonly work: (context: Context) => Promise<Outcome>;
   /** When its transaction must have begun and ended, as a time of `performance.now`. */
@@ -106,24 +106,30 @@ interface Call {
 }
 
 /** The stored reply, or the outcome of the work; undefined when another process has the key in progress. */
-type Answer = StoredReply | Outcome | undefined;
+type KeyedResult = StoredReply | Outcome | undefined;
 
 /** Makes the function that answers requests in one transaction; it rejects if the work of one does. */
-function inTransaction(database: Database, calls: readonly Call[]) {
-  return database.bind(async ({ own, context }: { own: KeyStore; context: Context }): Promise<readonly Answer[]> => {
-    const requests = calls.map(({ request }) => request);
-    const keep = database.bind(own.keep);
-    const isTogether = calls.length > 1;
-    // Sent together, and run in order: the replies are looked up after the keys are locked.
-    const [held, stored] = await Promise.all([own.hold(requests), own.find(requests), isTogether && own.waitBriefly()]);
-    const isNew = (place: number) => held[place] === true && stored[place] === undefined;
-    const outcomes = await allOf(calls.map(({ work }, place) => (isNew(place) ? work(context) : undefined)));
-    const fresh = outcomes.flatMap((outcome, place) =>
-      outcome === undefined ? [] : [toStored(requests[place] as KeyedRequest, outcome)],
-    );
-    if (fresh.length > 0) await keep(fresh);
-    return outcomes.map((outcome, place) => outcome ?? (held[place] ? stored[place] : undefined));
-  });
+function inTransaction(database: Database, calls: readonly KeyedCall[]) {
+  return database.bind(
+    async ({ store, context }: { store: KeyStore; context: Context }): Promise<readonly KeyedResult[]> => {
+      const requests = calls.map(({ request }) => request);
+      const keep = database.bind(store.keep);
+      const isTogether = calls.length > 1;
+      // Sent together, and run in order: the replies are looked up after the keys are locked.
+      const [held, stored] = await Promise.all([
+        store.lockKeys(requests),
+        store.find(requests),
+        isTogether && store.waitBriefly(),
+      ]);
+      const isNew = (index: number) => held[index] === true && stored[index] === undefined;
+      const outcomes = await allOf(calls.map(({ work }, index) => (isNew(index) ? work(context) : undefined)));
+      const fresh = outcomes.flatMap((outcome, index) =>
+        outcome === undefined ? [] : [toStored(requests[index] as KeyedRequest, outcome)],
+      );
+      if (fresh.length > 0) await keep(fresh);
+      return outcomes.map((outcome, index) => outcome ?? (held[index] ? stored[index] : undefined));
+    },
+  );
 }
 
 /** The values of all promises; if one of them rejects, rejects as soon as all have ended. */
@@ -133,7 +139,7 @@ async function allOf<T>(promises: readonly (T | Promise<T>)[]): Promise<readonly
 }
 
 function toStored(request: KeyedRequest, { reply, error }: Outcome) {
-  const needsRead = error?.namesStored ?? false;
+  const needsRead = error?.revealsStoredData ?? false;
   const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
   return { request, fingerprint, reply: assertShort(reply) };
 }

@@ -30,15 +30,15 @@ export function keyStore(database: Database) {
   );
   const { fingerprint, status, body } = idempotencyKeys;
   const headers = (text: unknown): readonly string[] => JSON.parse(String(text));
-  const find = database.statement(
+  const findReplies = database.statement(
     'idempotency.find',
     'lookup',
-    sql`select place, fingerprint, status, headers, body
+    sql`select index, fingerprint, status, headers, body
       from unnest(${sql.placeholder('callers')}::text[], ${sql.placeholder('keys')}::text[])
-        with ordinality as given(caller, key, place)
+        with ordinality as given(caller, key, index)
       join ${idempotencyKeys} using (caller, key)
       where created_at > now() - ${LIFETIME}`,
-    { place: Number, fingerprint, status, headers, body },
+    { index: Number, fingerprint, status, headers, body },
   );
   const waitBriefly = database.statement(
     'idempotency.waitBriefly',
@@ -48,7 +48,7 @@ export function keyStore(database: Database) {
     {},
   );
   // A row with the same key can only be an expired one.
-  const keep = database.statement(
+  const storeReplies = database.statement(
     'idempotency.keep',
     'write',
     sql`insert into ${idempotencyKeys} (caller, key, fingerprint, status, headers, body)
@@ -70,16 +70,16 @@ export function keyStore(database: Database) {
 
   return {
     /** Locks the keys until the transaction ends; false for one that another has locked. */
-    async hold(requests: readonly KeyedRequest[]): Promise<readonly boolean[]> {
-      const rows = await lock({ locks: requests.map(lockOf) });
+    async lockKeys(requests: readonly KeyedRequest[]): Promise<readonly boolean[]> {
+      const rows = await lock({ locks: requests.map(lockNumber) });
       return rows.map(({ isLocked }) => isLocked);
     },
 
     async find(requests: readonly KeyedRequest[]): Promise<readonly (StoredReply | undefined)[]> {
       const callers = requests.map(({ caller }) => caller);
-      const rows = await find({ callers, keys: requests.map(({ key }) => key) });
+      const rows = await findReplies({ callers, keys: requests.map(({ key }) => key) });
       const found: (StoredReply | undefined)[] = requests.map(() => undefined);
-      for (const { place, fingerprint, ...reply } of rows) found[place - 1] = { fingerprint, reply };
+      for (const { index, fingerprint, ...reply } of rows) found[index - 1] = { fingerprint, reply };
       return found;
     },
 
@@ -93,7 +93,7 @@ export function keyStore(database: Database) {
         fingerprint,
         ...reply,
       }));
-      await keep({ replies: JSON.stringify(rows) });
+      await storeReplies({ replies: JSON.stringify(rows) });
     },
 
     /** Deletes replies older than a day, in batches, so that other statements don't have to wait. */
@@ -104,6 +104,6 @@ export function keyStore(database: Database) {
 }
 
 /** The 64-bit number of a key's advisory lock. If two keys share a number, the second gets IDEMPOTENCY_CONFLICT. */
-function lockOf({ caller, key }: KeyedRequest): bigint {
+function lockNumber({ caller, key }: KeyedRequest): bigint {
   return hash('sha256', JSON.stringify([caller, key]), 'buffer').readBigInt64BE();
 }

@@ -34,11 +34,11 @@ export type ReportedDeprecation = NonNullable<ReportEntry['deprecation']>;
 interface Verdict {
   /** As a sentence without a full stop. */
   readonly verdict: string;
-  /** For programs: not used (`free`), still used (`held`), or not known (`open`). */
-  readonly outlook: 'free' | 'held' | 'open';
+  /** Whether its removal would break clients. */
+  readonly removal: 'safe' | 'blocked' | 'unknown';
 }
 
-export interface RestView {
+export interface RestNames {
   /** The operations of root fields, by coordinate: `Query.books` -> `GET /books`. */
   readonly operations: ReadonlyMap<string, string>;
   /** The replacements of deprecated root fields, by coordinate: `Query.book` -> `GET /books?id={bookId}`. */
@@ -55,7 +55,7 @@ interface ReportTime {
 /** Sorted by sunset, and without one by coordinate. `usage` is by coordinate. */
 export function lifecycleReport(
   annotated: readonly Annotated[],
-  rest: RestView,
+  rest: RestNames,
   usage: ReadonlyMap<string, Usage>,
   time: ReportTime,
 ): ReportEntry[] {
@@ -75,7 +75,7 @@ function sortKey({ deprecation, coordinate }: ReportEntry): string {
   return `${deprecation?.sunset ?? '~'} ${coordinate}`;
 }
 
-function entryOf(one: Annotated, { operations, successors, answered }: RestView, usage: Usage, time: ReportTime) {
+function entryOf(one: Annotated, { operations, successors, answered }: RestNames, usage: Usage, time: ReportTime) {
   const { coordinate, annotations } = one;
   const { stability, deprecation } = annotations;
   const uses = [...usage.byDay.values()].reduce((sum, ofDay) => sum + ofDay, 0);
@@ -94,11 +94,11 @@ function entryOf(one: Annotated, { operations, successors, answered }: RestView,
     },
     usage,
     uses,
-    ...(answered.has(coordinate) ? ANSWERED : verdictOf(one, usage, uses, time)),
+    ...(answered.has(coordinate) ? IN_RESPONSES : verdictOf(one, usage, uses, time)),
   };
 }
 
-const ANSWERED: Verdict = { verdict: 'REST responses contain it, so its use is not known', outlook: 'open' };
+const IN_RESPONSES: Verdict = { verdict: 'REST responses contain it, so its use is not known', removal: 'unknown' };
 
 function verdictOf(
   { annotations: { deprecation }, isReturned }: Annotated,
@@ -106,22 +106,22 @@ function verdictOf(
   uses: number,
   { now, isRehearsal }: ReportTime,
 ): Verdict {
-  if (isRehearsal) return { verdict: 'not known while another day is rehearsed', outlook: 'open' };
+  if (isRehearsal) return { verdict: 'not known while another day is rehearsed', removal: 'unknown' };
   const { clientCount, countedSince } = usage;
   if (uses > 0) {
     const clients = clientCount === 1 ? '1 client' : `${clientCount} clients`;
     return deprecation === undefined
-      ? { verdict: `${clients} in the last ${WINDOW_DAYS} days`, outlook: 'open' }
-      : { verdict: `${clients} left`, outlook: 'held' };
+      ? { verdict: `${clients} in the last ${WINDOW_DAYS} days`, removal: 'unknown' }
+      : { verdict: `${clients} left`, removal: 'blocked' };
   }
-  if (isReturned) return { verdict: 'responses can contain it, so its use is not known', outlook: 'open' };
+  if (isReturned) return { verdict: 'responses can contain it, so its use is not known', removal: 'unknown' };
   const counted = countedSince === undefined ? 0 : daysBetween(toDay(countedSince), toDay(now));
   if (counted < WINDOW_DAYS) {
     const days = counted < 1 ? 'since today' : counted === 1 ? 'for 1 day' : `for ${counted} days`;
-    return { verdict: `no use yet; counted ${days}`, outlook: 'open' };
+    return { verdict: `no use yet; counted ${days}`, removal: 'unknown' };
   }
   const unused = `no use for ${WINDOW_DAYS} days`;
-  if (deprecation === undefined) return { verdict: unused, outlook: 'open' };
+  if (deprecation === undefined) return { verdict: unused, removal: 'unknown' };
   const when = isPastSunset(deprecation, now) ? '' : ` after ${deprecation.sunset}`;
-  return { verdict: `safe to remove${when}: ${unused}`, outlook: 'free' };
+  return { verdict: `safe to remove${when}: ${unused}`, removal: 'safe' };
 }

@@ -12,7 +12,7 @@ export type ConcurrencyLimiter = ReturnType<typeof createConcurrencyLimiter>;
 /** How many units each caller may have in progress: what is done in a fraction of a second. Larger work runs alone. */
 const MAX_IN_PROGRESS = 400;
 
-interface Caller {
+interface AccountState {
   units: number;
   /** An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
   readonly waiting: Task[];
@@ -33,7 +33,7 @@ interface Task {
  * @param deadline how long each may take, including its wait, in milliseconds
  */
 export function createConcurrencyLimiter(max: number, deadline: number) {
-  const callers = new Map<string, Caller>();
+  const callers = new Map<string, AccountState>();
   let total = 0;
   /** The `giveUp` of each task, in slots that are reused: with a set of tasks, a get takes twice the processor time. */
   const givingUp: ((error: unknown) => void)[] = [];
@@ -61,7 +61,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
       { account, units, spent = 0 }: Load,
     ): Promise<T> {
       if (spent >= deadline) return Promise.reject(tookTooLong(deadline));
-      if (total >= max && !makeRoom(account)) return Promise.reject(tooMuch());
+      if (total >= max && !makeRoom(account)) return Promise.reject(tooManyRequests());
       total++;
       const caller = callers.get(account) ?? { units: 0, waiting: [] };
       callers.set(account, caller);
@@ -85,9 +85,9 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
           giveUp(error) {
             task.aborted = true;
             reject(error);
-            const place = caller.waiting.indexOf(task);
-            if (place === -1) return;
-            caller.waiting.splice(place, 1);
+            const index = caller.waiting.indexOf(task);
+            if (index === -1) return;
+            caller.waiting.splice(index, 1);
             release();
           },
         };
@@ -115,7 +115,7 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
     },
   };
 
-  function startNext(account: string, caller: Caller): void {
+  function startNext(account: string, caller: AccountState): void {
     for (let task = caller.waiting[0]; task && hasRoom(caller, task.units); task = caller.waiting[0]) {
       caller.waiting.shift();
       task.start();
@@ -125,19 +125,19 @@ export function createConcurrencyLimiter(max: number, deadline: number) {
 
   /** Gives up a request of the caller with the most waiting; false when that is the caller that asks for room. */
   function makeRoom(account: string): boolean {
-    let largest: Caller | undefined;
+    let largest: AccountState | undefined;
     for (const caller of callers.values()) {
       if (caller.waiting.length > (largest?.waiting.length ?? 0)) largest = caller;
     }
     if (largest === undefined || largest.waiting.length <= (callers.get(account)?.waiting.length ?? 0)) return false;
-    largest.waiting.at(-1)?.giveUp(tooMuch());
+    largest.waiting.at(-1)?.giveUp(tooManyRequests());
     return true;
   }
 }
 
 function nothing(): void {}
 
-function hasRoom(caller: Caller, units: number): boolean {
+function hasRoom(caller: AccountState, units: number): boolean {
   return caller.units === 0 || caller.units + units <= MAX_IN_PROGRESS;
 }
 
@@ -145,6 +145,6 @@ export function tookTooLong(deadline: number): ServiceError {
   return new ServiceError('TIMEOUT', `The request took longer than ${deadline / 1000} s; try again.`);
 }
 
-function tooMuch(): ServiceError {
+function tooManyRequests(): ServiceError {
   return new ServiceError('UNAVAILABLE', 'Too many requests are in progress; try again.');
 }

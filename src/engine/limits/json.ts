@@ -25,12 +25,12 @@ export function assertReadable(json: Uint8Array): void {
   for (let at = 0; at < json.length; at++) {
     const byte = json[at] as number;
     digits = byte >= ZERO && byte <= NINE ? digits + 1 : 0;
-    if (digits > MAX_NUMBER_LENGTH) throw tooMuch(`a number of more than ${MAX_NUMBER_LENGTH} digits`);
+    if (digits > MAX_NUMBER_LENGTH) throw bodyTooLarge(`a number of more than ${MAX_NUMBER_LENGTH} digits`);
     if (byte === COMMA || byte === BRACKET || byte === BRACE) {
-      if (++values > MAX_VALUES) throw tooMuch(`more than ${MAX_VALUES} values`);
+      if (++values > MAX_VALUES) throw bodyTooLarge(`more than ${MAX_VALUES} values`);
     } else if (byte === QUOTE) {
       const end = endOfString(json, at + 1);
-      if (end - at > MAX_TEXT_LENGTH + 1) throw tooMuch(`a string of more than ${MAX_TEXT_LENGTH} bytes`);
+      if (end - at > MAX_TEXT_LENGTH + 1) throw bodyTooLarge(`a string of more than ${MAX_TEXT_LENGTH} bytes`);
       at = end;
     }
   }
@@ -43,6 +43,6 @@ function endOfString(json: Uint8Array, start: number): number {
   return at;
 }
 
-function tooMuch(what: string): ServiceError {
+function bodyTooLarge(what: string): ServiceError {
   return new ServiceError('PAYLOAD_TOO_LARGE', `The body has ${what}.`);
 }

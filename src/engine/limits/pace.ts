@@ -1,6 +1,6 @@
 import type { MaxWait } from '../turns.ts';
 
-interface Caller {
+interface AccountState {
   /** The size of the work started in this turn. */
   started: number;
   readonly waiting: { readonly size: number; start(): void }[];
@@ -13,7 +13,7 @@ interface Caller {
 export class Pace {
   readonly #max: number;
   readonly #maxWait: MaxWait | undefined;
-  readonly #callers = new Map<string, Caller>();
+  readonly #callers = new Map<string, AccountState>();
 
   /**
    * @param max the maximum size of the work in one turn; larger work gets a turn of its own
@@ -36,7 +36,7 @@ export class Pace {
     return new Promise((resolve, reject) => {
       const maxWait = this.#maxWait;
       const giveUp = () => {
-        caller.waiting.splice(caller.waiting.indexOf(place), 1);
+        caller.waiting.splice(caller.waiting.indexOf(entry), 1);
         reject(maxWait?.error());
       };
       const timer = maxWait && setTimeout(giveUp, maxWait.milliseconds);
@@ -44,18 +44,18 @@ export class Pace {
         clearTimeout(timer);
         resolve();
       };
-      const place = { size, start };
-      caller.waiting.push(place);
+      const entry = { size, start };
+      caller.waiting.push(entry);
     });
   }
 
   /** The work that starts now has run when the event loop calls `setImmediate`. */
-  #scheduleTurn(name: string, caller: Caller): void {
+  #scheduleTurn(name: string, caller: AccountState): void {
     const started = performance.now();
     setImmediate(() => setTimeout(() => this.#turn(name, caller), performance.now() - started));
   }
 
-  #turn(name: string, caller: Caller): void {
+  #turn(name: string, caller: AccountState): void {
     caller.started = 0;
     while (caller.waiting[0] !== undefined && this.#starts(caller.waiting[0].size, caller)) {
       caller.waiting.shift()?.start();
@@ -64,7 +64,7 @@ export class Pace {
     else this.#callers.delete(name);
   }
 
-  #starts(size: number, caller: Caller): boolean {
+  #starts(size: number, caller: AccountState): boolean {
     if (caller.started > 0 && caller.started + size > this.#max) return false;
     caller.started += size;
     return true;

@@ -93,7 +93,7 @@ export function createRateLimiter(
     /** @throws {ServiceError} RATE_LIMITED when the caller has fewer units left */
     charge(caller: string, units: number): void {
       const use = useOf(caller);
-      if (use.used + units > quota) throw tooMuch(units, quota - use.used);
+      if (use.used + units > quota) throw rateLimited(units, quota - use.used);
       use.used += units;
       if (!isShared) return;
       use.unstored += units;
@@ -162,7 +162,7 @@ export function createRateLimiter(
     return (clock() + ahead) / 1000;
   }
 
-  function tooMuch(units: number, left: number): ServiceError {
+  function rateLimited(units: number, left: number): ServiceError {
     const wait = secondsLeft();
     // Includes the unit that every request costs, which was charged before.
     const whole = units === 1 ? 1 : units + 1;

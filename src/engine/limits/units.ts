@@ -12,8 +12,8 @@ export interface Cost {
   readonly values: number;
   /** Items of list arguments, each of which may take a lookup. */
   readonly items: number;
-  /** The lists that are searched: no index has their pages, so more rows are read than returned. */
-  readonly searches: readonly ListTables[];
+  /** The lists that are scanned: no index has their pages, so more rows are read than returned. */
+  readonly scans: readonly ListTables[];
   /** Lists within rows, and rows that rows refer to: each takes one statement for all rows together. */
   readonly statements: number;
   /** Bytes of the response, by the maximum lengths of its fields. */
@@ -23,22 +23,22 @@ export interface Cost {
 /** The cost of lists in units, by the current sizes of their tables. */
 export interface ListCosts {
   count(list: ListTables): number;
-  /** The cost of a search: a page of a list that no index has. */
-  search(list: ListTables): number;
+  /** The cost of a page that no index has. */
+  scan(list: ListTables): number;
 }
 
 /** Beyond the unit that every request costs. */
-export function unitsOf(cost: Omit<Cost, 'bytes'>, costs: Pick<ListCosts, 'search'>): number {
-  const { rows, values, items, searches, statements } = cost;
+export function unitsOf(cost: Omit<Cost, 'bytes'>, costs: Pick<ListCosts, 'scan'>): number {
+  const { rows, values, items, scans, statements } = cost;
   const ofRows = Math.max(rows / ROWS_PER_UNIT, values / VALUES_PER_UNIT);
-  const ofSearches = searches.reduce((sum, list) => sum + costs.search(list), 0);
-  return ofSearches + Math.floor(ofRows + items / ITEMS_PER_UNIT + statements / STATEMENTS_PER_UNIT);
+  const ofScans = scans.reduce((sum, list) => sum + costs.scan(list), 0);
+  return ofScans + Math.floor(ofRows + items / ITEMS_PER_UNIT + statements / STATEMENTS_PER_UNIT);
 }
 
 /** How many table pages, of 8 KiB each, cost a unit when a list is counted, which may read all of them. */
 const COUNTED_PAGES_PER_UNIT = 10;
-/** The same when it is searched, where an index may find a tenth of the rows, which are then read. */
-const SEARCHED_PAGES_PER_UNIT = 150;
+/** The same for a page that no index has, where an index may find a tenth of the rows, which are then read. */
+const SCANNED_PAGES_PER_UNIT = 150;
 
 /** @param pagesOf gives the size of each table, in pages */
 export function listCosts(pagesOf: (tables: ListTables['tables']) => readonly number[]): ListCosts {
@@ -46,7 +46,7 @@ export function listCosts(pagesOf: (tables: ListTables['tables']) => readonly nu
     1 + Math.floor(pagesOf(tables).reduce((sum, pages) => sum + pages, 0) / pagesPerUnit);
   return {
     count: (list) => unitsFor(list, COUNTED_PAGES_PER_UNIT),
-    search: (list) => unitsFor(list, SEARCHED_PAGES_PER_UNIT),
+    scan: (list) => unitsFor(list, SCANNED_PAGES_PER_UNIT),
   };
 }
 

@@ -6,14 +6,14 @@ import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/
 import { creates, type Route } from '../rest/route.ts';
 import type { Variable } from '../rest/variables.ts';
 import { additionsOf, annotationExtensions } from './annotations.ts';
-import { ERROR_SCHEMA, failures, levelSuffix, PROBLEM_SCHEMA } from './error-responses.ts';
+import { ERROR_SCHEMA, errorResponses, levelSuffix, PROBLEM_SCHEMA } from './error-responses.ts';
 import { type HeaderExamples, headerParameters, headerRefs, REQUEST_HEADERS, responseHeaders } from './headers.ts';
 import {
   Components,
   type ComponentText,
+  inputSchema,
   type JsonSchema,
   listSchema,
-  placeSchema,
   rowSchema,
   typeSchema,
 } from './schemas.ts';
@@ -88,7 +88,7 @@ function sorted(named: ReadonlyMap<string, JsonSchema>): JsonSchema {
 
 function operationObject(endpoint: Endpoint, options: DocumentText, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
-  const { inPath, inQuery, inBody, besideBody, selected, operationId } = operation;
+  const { pathVariables, queryVariables, bodyVariable, bodyFieldVariables, selected, operationId } = operation;
   const { annotations } = lifecycle;
   if (!Object.values(options.tagGroups).some((tags) => Object.hasOwn(tags, route.tag)))
     throw new Error(`no resource has the tag ${route.tag} in its tags.`);
@@ -108,20 +108,20 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
     security: endpoint.prepared.scopes.length === 0 ? [] : [{}, { bearer: [] }],
     'x-required-scopes': endpoint.prepared.scopes,
     parameters: [
-      ...inPath.map((variable) => parameterObject(variable, 'path', route, components)),
-      ...inQuery.map((variable) => parameterObject(variable, 'query', route, components)),
+      ...pathVariables.map((variable) => parameterObject(variable, 'path', route, components)),
+      ...queryVariables.map((variable) => parameterObject(variable, 'query', route, components)),
       ...headerParameters(endpoint),
     ],
-    ...(inBody && {
+    ...(bodyVariable && {
       requestBody: {
         required: true,
         description: [
-          inBody.argument.description ?? inBody.name,
-          ...(inPath.length > 0 && !creates(route) ? ['The identifier of the path may be repeated in it.'] : []),
-          ...besideBody.map(({ name }) => `\`${name}\` may be sent back in it, as it is now.`),
+          bodyVariable.argument.description ?? bodyVariable.name,
+          ...(pathVariables.length > 0 && !creates(route) ? ['The identifier of the path may be repeated in it.'] : []),
+          ...bodyFieldVariables.map(({ name }) => `\`${name}\` may be sent back in it, as it is now.`),
         ].join(' '),
         content: Object.fromEntries(
-          mediaTypesFor(route.method).map((type) => [type, { schema: typeSchema(inBody.type, components) }]),
+          mediaTypesFor(route.method).map((type) => [type, { schema: typeSchema(bodyVariable.type, components) }]),
         ),
       },
     }),
@@ -147,7 +147,7 @@ function parameterObject(
     ].join(' '),
     ...annotationExtensions(annotationsOf(argument)),
     ...(isList(variable) && { style: 'form', explode: true }),
-    schema: placeSchema({ type, defaultValue, extensions: { bounds: argument.extensions.bounds } }, components),
+    schema: inputSchema({ type, defaultValue, extensions: { bounds: argument.extensions.bounds } }, components),
   };
 }
 
@@ -190,6 +190,6 @@ function responses(endpoint: Endpoint, options: DocumentText, components: Compon
       headers: headerRefs([...(statuses[200]?.headers ?? []), 'ETag', ...ofAnnotations]),
     },
   };
-  const shared = [...(isRead && endpoint.hasTag ? [notModified] : []), ...failures(endpoint)];
+  const shared = [...(isRead && endpoint.hasTag ? [notModified] : []), ...errorResponses(endpoint)];
   return Object.fromEntries([...successes, ...shared.map((one) => [one.status, components.respond(one)])]);
 }

@@ -30,15 +30,15 @@ const REPLAYED = [404, 409, 410, 412, 422];
 const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILED'];
 
 /** The error responses of an operation, each for `components.responses`, because operations share them. */
-export function failures({ route, operation, lifecycle, hasTag }: Endpoint) {
+export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint) {
   const { annotations } = lifecycle;
   const { errors, headers } = additionsOf(annotations);
   const kinds = new Set<ErrorCode | ErrorKind>([
     ...ALWAYS,
-    ...(operation.inPath.length > 0 ? (['NOT_FOUND'] as const) : []),
-    ...(operation.inBody === undefined ? [] : WITH_BODY),
+    ...(operation.pathVariables.length > 0 ? (['NOT_FOUND'] as const) : []),
+    ...(operation.bodyVariable === undefined ? [] : WITH_BODY),
     ...(route.method === 'GET' ? [] : WRITES),
-    ...(operation.inPrecondition === undefined ? [] : WITH_PRECONDITION),
+    ...(operation.versionVariable === undefined ? [] : WITH_PRECONDITION),
     ...(route.method === 'GET' && hasTag ? (['PRECONDITION_FAILED'] as const) : []),
     ...(route.errors ?? []),
     ...errors,

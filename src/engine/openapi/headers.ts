@@ -41,7 +41,7 @@ export function headerParameters(endpoint: Endpoint): JsonSchema[] {
   const isRead = route.method === 'GET';
   const names = [
     ...(isRead ? [] : ['Idempotency-Key']),
-    ...((isRead ? hasTag : operation.inPrecondition !== undefined) ? ['If-Match'] : []),
+    ...((isRead ? hasTag : operation.versionVariable !== undefined) ? ['If-Match'] : []),
     ...(isRead && hasTag ? ['If-None-Match'] : []),
     ...(isRead && preparedWithTotal !== undefined ? ['Prefer'] : []),
     ...(!isRead && mayCreate(route) ? ['If-None-Match-Any'] : []),

@@ -23,7 +23,7 @@ import type { SelectedField } from '../operation/selection.ts';
 import { hasRestNames, isList, restNameOf } from '../rest/parameters.ts';
 import { rootType } from '../rest/result.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
-import { boundsOf, type InputPlace } from '../schema/input.ts';
+import { boundsOf, type InputElement } from '../schema/input.ts';
 import { annotationExtensions } from './annotations.ts';
 
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
@@ -184,13 +184,13 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
     const full = defaultValue === undefined ? description : `${description} Default: \`${text}\`.`;
     return { ...field, defaultValue: undefined, description: full };
   });
-  const schema = objectOf(type, fields, (field) => placeSchema(field, components));
+  const schema = objectOf(type, fields, (field) => inputSchema(field, components));
   return { ...schema, additionalProperties: false, ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }) };
 }
 
-export function placeSchema(place: InputPlace, components: Components): JsonSchema {
-  const { type, defaultValue, extensions } = place;
-  return combined(typeSchema(type, components, boundsOf(place)?.jsonSchema), {
+export function inputSchema(element: InputElement, components: Components): JsonSchema {
+  const { type, defaultValue, extensions } = element;
+  return combined(typeSchema(type, components, boundsOf(element)?.jsonSchema), {
     ...(defaultValue !== undefined && { default: restValue(type, defaultValue) }),
     ...(extensions.rejectsNull === false && { nullable: true }),
   });

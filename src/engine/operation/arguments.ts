@@ -11,7 +11,7 @@ import { MAX_VALIDATION_ERRORS, ServiceError, validationFailed } from '../errors
 import { boundsOf, type inputValidators } from '../schema/input.ts';
 import { hasVariable, isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Rejection, Variables } from './prepared.ts';
-import { type Selection, waysBy } from './selection.ts';
+import { alternativesBy, type Selection } from './selection.ts';
 
 /** Returns at most `MAX_VALIDATION_ERRORS` rejections, the last of which says if there are more. */
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
@@ -28,15 +28,17 @@ export function argumentValidator(
   const { coerced: defaults = {} } = getVariableValues(schema, optional, {});
   const fixed: Rejection[] = [];
   const dependent: ArgumentValidator[] = [];
-  for (const [node, { field, ways }] of waysBy(fields, ({ node }) => (node.arguments?.length ? node : undefined))) {
+  for (const [node, { field, alternatives }] of alternativesBy(fields, ({ node }) =>
+    node.arguments?.length ? node : undefined,
+  )) {
     const check = argumentCheck(field, node, defaults, validatorOf);
     if (check === undefined) continue;
     const find = (variables: Variables) => {
       const error = check(getArgumentValues(field, node, variables));
       return error === undefined ? [] : [{ error, node }];
     };
-    if (!isAlwaysIncluded(ways) || node.arguments?.some(({ value }) => hasVariable(value))) {
-      dependent.push((variables) => (isIncluded(ways, variables) ? find(variables) : []));
+    if (!isAlwaysIncluded(alternatives) || node.arguments?.some(({ value }) => hasVariable(value))) {
+      dependent.push((variables) => (isIncluded(alternatives, variables) ? find(variables) : []));
     } else if (fixed.length <= MAX_VALIDATION_ERRORS) fixed.push(...find({}));
   }
   if (dependent.length === 0) return () => firstOf(fixed);

@@ -1,7 +1,7 @@
 import { execute } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { ReadAheadPlans } from '../schema/reference.ts';
-import { isBeyondCompiler } from './compiler-bugs.ts';
+import { isUnsupported } from './compiler-bugs.ts';
 import type { PreparedOperation } from './prepared.ts';
 import type { Selection } from './selection.ts';
 
@@ -16,7 +16,7 @@ export type Operation = PreparedOperation['run'];
  */
 export function compileOperation(selection: Selection, plans: ReadAheadPlans): Operation {
   const interpreted = interpretOperation(selection, plans);
-  if (isBeyondCompiler(selection)) return interpreted;
+  if (isUnsupported(selection)) return interpreted;
   const compiled = compileQuery(selection.schema, selection.document, selection.operation.name?.value);
   if (!isCompiledQuery(compiled)) return interpreted;
   return (variables, context) => {

@@ -52,20 +52,22 @@ const MAX_PATH_CHARACTERS = 100_000;
  *
  * It handles introspection correctly, but compiling that is not worth the time.
  */
-export function isBeyondCompiler(selection: Selection): boolean {
+export function isUnsupported(selection: Selection): boolean {
   const { schema, document, operation, roots, fields } = selection;
   const isOfSeveral = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1;
   return (
     operation.operation === 'subscription' ||
     (operation.operation === 'mutation' && roots.length > 1) ||
-    hasVariablesBeyond(schema, operation) ||
-    [...nodesOf(fields)].some(([node, field]) => field.args.some((arg) => isArgumentBeyond(arg, node.arguments))) ||
-    hasPlacesBeyond(selection, isOfSeveral)
+    hasUnsupportedVariables(schema, operation) ||
+    [...nodesOf(fields)].some(([node, field]) =>
+      field.args.some((arg) => isUnsupportedArgument(arg, node.arguments)),
+    ) ||
+    hasUnsupportedPaths(selection, isOfSeveral)
   );
 }
 
 /** @param isOfSeveral whether the document has other operations, which may share its fragments */
-function hasPlacesBeyond({ roots, fields }: Selection, isOfSeveral: boolean): boolean {
+function hasUnsupportedPaths({ roots, fields }: Selection, isOfSeveral: boolean): boolean {
   const conditionsOfNodes = new Map<FieldNode, string>();
   const conditionsOfPaths = new Map<string, string>();
   const resolvers = new Map<string, GraphQLCompositeType>();
@@ -77,21 +79,23 @@ function hasPlacesBeyond({ roots, fields }: Selection, isOfSeveral: boolean): bo
       characters += path.length;
       if (characters > MAX_PATH_CHARACTERS) return true;
       const own = conditions.slice(around.length).map(({ text }) => text);
-      return (isOfSeveral && own.length > 0) || isPlaceBeyond(node, path, own.join(' ')) || isFieldBeyond(selected);
+      return (
+        (isOfSeveral && own.length > 0) || isUnsupportedPath(node, path, own.join(' ')) || isUnsupportedField(selected)
+      );
     }),
   );
 
-  function isPlaceBeyond(node: FieldNode, path: string, conditions: string): boolean {
+  function isUnsupportedPath(node: FieldNode, path: string, conditions: string): boolean {
     const keys = path.split('.');
     // The compiler names the index of a list so.
     if (keys.some((key) => key === '__proto__' || /idx\d/.test(key))) return true;
     const before = conditionsOfPaths.get(path);
     conditionsOfPaths.set(path, conditions);
     if (before !== undefined && before + conditions !== '') return true;
-    return isOther(conditionsOfNodes, node, conditions) || isOther(names, keys.reverse().join('_'), path);
+    return conflicts(conditionsOfNodes, node, conditions) || conflicts(names, keys.reverse().join('_'), path);
   }
 
-  function isFieldBeyond({ parent, field: { name, type: ofField } }: SelectedField): boolean {
+  function isUnsupportedField({ parent, field: { name, type: ofField } }: SelectedField): boolean {
     const type = getNamedType(ofField);
     return (
       name === '__schema' ||
@@ -99,19 +103,19 @@ function hasPlacesBeyond({ roots, fields }: Selection, isOfSeveral: boolean): bo
       isAbstractType(parent) ||
       isAbstractType(type) ||
       (isObjectType(type) && type.isTypeOf != null) ||
-      isOther(resolvers, parent.name + name, parent)
+      conflicts(resolvers, parent.name + name, parent)
     );
   }
 }
 
 /** Whether the key has another value already; sets it otherwise. */
-function isOther<K, V>(map: Map<K, V>, key: K, value: V): boolean {
+function conflicts<K, V>(map: Map<K, V>, key: K, value: V): boolean {
   const known = map.get(key) ?? value;
   map.set(key, known);
   return known !== value;
 }
 
-function hasVariablesBeyond(
+function hasUnsupportedVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>,
 ): boolean {
@@ -120,14 +124,15 @@ function hasVariablesBeyond(
     const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
     return (
       variable.name.value in Object.prototype ||
-      isInputBeyond(type, checked) ||
-      (defaultValue !== undefined && (ofVariable.kind === Kind.NON_NULL_TYPE || isLiteralBeyond(type, defaultValue)))
+      isUnsupportedInput(type, checked) ||
+      (defaultValue !== undefined &&
+        (ofVariable.kind === Kind.NON_NULL_TYPE || isUnsupportedLiteral(type, defaultValue)))
     );
   });
 }
 
 /** @param outer the input objects that it is in */
-function isInputBeyond(
+function isUnsupportedInput(
   type: GraphQLInputType,
   checked: Set<GraphQLInputType>,
   outer: readonly GraphQLInputType[] = [],
@@ -137,24 +142,24 @@ function isInputBeyond(
   if (!isInputObjectType(named) || checked.has(named)) return false;
   checked.add(named);
   const isFieldBeyond = (field: GraphQLInputField) =>
-    isDefaultBeyond(field) || isInputBeyond(field.type, checked, [...outer, named]);
+    isUnsupportedDefault(field) || isUnsupportedInput(field.type, checked, [...outer, named]);
   return named.isOneOf || Object.values(named.getFields()).some(isFieldBeyond);
 }
 
-function isArgumentBeyond(argument: GraphQLArgument, given: readonly ArgumentNode[] = []): boolean {
+function isUnsupportedArgument(argument: GraphQLArgument, given: readonly ArgumentNode[] = []): boolean {
   const value = given.find(({ name }) => name.value === argument.name)?.value;
-  return isDefaultBeyond(argument) || (value !== undefined && isLiteralBeyond(argument.type, value));
+  return isUnsupportedDefault(argument) || (value !== undefined && isUnsupportedLiteral(argument.type, value));
 }
 
-function isDefaultBeyond({ defaultValue }: Pick<GraphQLArgument, 'defaultValue'>): boolean {
+function isUnsupportedDefault({ defaultValue }: Pick<GraphQLArgument, 'defaultValue'>): boolean {
   return defaultValue !== undefined && !isJson(defaultValue);
 }
 
-function isLiteralBeyond(type: GraphQLInputType, value: ValueNode): boolean {
+function isUnsupportedLiteral(type: GraphQLInputType, value: ValueNode): boolean {
   const nullable = getNullableType(type);
   if (value.kind === Kind.VARIABLE) return false;
   if (value.kind === Kind.LIST && isListType(nullable)) {
-    return value.values.some((item) => isLiteralBeyond(nullable.ofType, item));
+    return value.values.some((item) => isUnsupportedLiteral(nullable.ofType, item));
   }
   return hasVariable(value) || !isJson(valueFromAST(value, type));
 }

@@ -18,18 +18,18 @@ export function conditionsOf({ directives = [] }: SelectionNode, defaults: Reado
   });
 }
 
-/** The ways to a field, each with its conditions: a fragment's field has one for each spread. */
-type Ways = Iterable<readonly Condition[]>;
+/** Lists of conditions of which one must hold: a fragment's field has a list for each spread. */
+type Alternatives = Iterable<readonly Condition[]>;
 
 /** Whether a field is included with these variables, as the client sent them. */
-export function isIncluded(ways: Ways, variables: Variables): boolean {
-  for (const conditions of ways) if (conditions.every(({ holds }) => holds(variables))) return true;
+export function isIncluded(alternatives: Alternatives, variables: Variables): boolean {
+  for (const conditions of alternatives) if (conditions.every(({ holds }) => holds(variables))) return true;
   return false;
 }
 
 /** Whether a field is included with any variables. */
-export function isAlwaysIncluded(ways: Ways): boolean {
-  for (const conditions of ways) if (conditions.length === 0) return true;
+export function isAlwaysIncluded(alternatives: Alternatives): boolean {
+  for (const conditions of alternatives) if (conditions.length === 0) return true;
   return false;
 }
 

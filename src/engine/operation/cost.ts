@@ -1,11 +1,11 @@
 import { getNamedType, getNullableType, isListType, Kind, type ValueNode } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import type { Cost } from '../limits/units.ts';
-import { searchesOf } from '../schema/connection-type.ts';
+import { isConnection, scansOf } from '../schema/connection-type.ts';
 import { isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import { bytesOf, valuesOf } from './response-size.ts';
-import { type SelectedField, type Selection, tooMuch } from './selection.ts';
+import { limitExceeded, type SelectedField, type Selection } from './selection.ts';
 
 export const MAX_TOKENS = 5_000;
 /** The maximum number of lines of a document: each reported error counts them. */
@@ -15,24 +15,24 @@ const MAX_ROWS = 20_000;
 /** Each field of each row is one value, or several if its text may be long; and so is each item of a list argument. */
 const MAX_VALUES = 100_000;
 /** Of a response. */
-export const MAX_ANSWER_BYTES = 8_388_608;
+export const MAX_RESPONSE_BYTES = 8_388_608;
 /** The assumed length of a list without a page size or a declared length, such as those of introspection. */
 const ITEMS_OF_LIST = 10;
 
 /** A value, or a function of the variables that returns it. */
 type Dynamic<T extends object> = T | ((variables: Variables) => T);
 
-interface Asked {
+interface ListRequest {
   /** The maximum number of rows of its list, or 1. */
   readonly count: number;
   readonly items: number;
-  readonly searches: Cost['searches'];
+  readonly scans: Cost['scans'];
 }
 
 /** @throws {ServiceError} INVALID_ARGUMENT if a document has too many lines */
 export function assertLines(text: string): void {
   const lines = text.split(/\r\n|[\n\r]/, MAX_LINES + 1).length;
-  if (lines > MAX_LINES) throw tooMuch(`The document has more than ${MAX_LINES} lines.`);
+  if (lines > MAX_LINES) throw limitExceeded(`The document has more than ${MAX_LINES} lines.`);
 }
 
 /** Makes the function that gives the cost of some runs at once; it throws INVALID_ARGUMENT if one of them is too large. */
@@ -40,7 +40,7 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
   // Calculated once for fields of the document that are merged: they may occur often, because fragments are expanded.
   const known = new Map<string, Dynamic<Cost>>();
   const ids = new Map<object, number>();
-  const amount = amountOf(roots, false);
+  const amount = costOf(roots, false);
   // The function below stays in the cache, and would keep them.
   known.clear();
   ids.clear();
@@ -50,16 +50,16 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
     const cost = typeof amount === 'function' ? amount({ ...given, ...variables }) : amount;
     assertAtMost(MAX_ROWS, cost.rows, 'rows at once');
     assertAtMost(MAX_VALUES, cost.values + cost.items, 'values at once');
-    assertAtMost(MAX_ANSWER_BYTES, cost.bytes, 'bytes, by the maximum lengths of its fields');
+    assertAtMost(MAX_RESPONSE_BYTES, cost.bytes, 'bytes, by the maximum lengths of its fields');
     return runs === 1 ? cost : add(NOTHING, cost, runs);
   };
 
-  function amountOf(fields: readonly SelectedField[], isInRows: boolean): Dynamic<Cost> {
+  function costOf(fields: readonly SelectedField[], isInRows: boolean): Dynamic<Cost> {
     let fixed = NOTHING;
     const dynamic: ((variables: Variables) => Cost)[] = [];
     for (const merged of mergedIn(fields).values()) {
       const key = [...merged.keys()].join();
-      const amount = known.get(key) ?? amountOfField([...merged.values()], isInRows);
+      const amount = known.get(key) ?? costOfField([...merged.values()], isInRows);
       known.set(key, amount);
       if (typeof amount === 'function') dynamic.push(amount);
       else fixed = add(fixed, amount);
@@ -87,36 +87,39 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
     return id;
   }
 
-  function amountOfField(merged: readonly SelectedField[], isInRows: boolean): Dynamic<Cost> {
+  function costOfField(merged: readonly SelectedField[], isInRows: boolean): Dynamic<Cost> {
     const [selected] = merged as [SelectedField];
     const { node, field } = selected;
-    const isList = searchesOf(getNamedType(field.type)) !== undefined;
+    const isList = isConnection(getNamedType(field.type));
     const isStatement = isInRows && (isList || field.extensions.reference !== undefined);
     const own = { values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
-    const asked = askedBy(selected);
-    const ways = merged.map(({ conditions }) => conditions);
+    const listRequest = listRequestOf(selected);
+    const alternatives = merged.map(({ conditions }) => conditions);
     const within = merged.flatMap((one) => one.within);
-    const each = amountOf(within, true);
-    if (isAlwaysIncluded(ways) && typeof asked !== 'function' && typeof each !== 'function') return total(asked, each);
+    const each = costOf(within, true);
+    if (isAlwaysIncluded(alternatives) && typeof listRequest !== 'function' && typeof each !== 'function')
+      return total(listRequest, each);
     return (variables) =>
-      isIncluded(ways, variables) ? total(resolved(asked, variables), resolved(each, variables)) : NOTHING;
+      isIncluded(alternatives, variables)
+        ? total(resolved(listRequest, variables), resolved(each, variables))
+        : NOTHING;
 
-    function total({ count, items, searches }: Asked, row: Cost): Cost {
+    function total({ count, items, scans }: ListRequest, row: Cost): Cost {
       const { values, statements, bytes } = own;
-      return add({ rows: isList ? count : 0, values, items, searches, statements, bytes }, row, count);
+      return add({ rows: isList ? count : 0, values, items, scans, statements, bytes }, row, count);
     }
   }
 }
 
 export function maxRuns({ rows, values, items, bytes }: Cost): number {
-  return Math.floor(Math.min(MAX_ROWS / rows, MAX_VALUES / (values + items), MAX_ANSWER_BYTES / bytes));
+  return Math.floor(Math.min(MAX_ROWS / rows, MAX_VALUES / (values + items), MAX_RESPONSE_BYTES / bytes));
 }
 
 function resolved<T extends object>(value: Dynamic<T>, variables: Variables): T {
   return typeof value === 'function' ? value(variables) : value;
 }
 
-const NOTHING: Cost = { rows: 0, values: 0, items: 0, searches: [], statements: 0, bytes: 0 };
+const NOTHING: Cost = { rows: 0, values: 0, items: 0, scans: [], statements: 0, bytes: 0 };
 
 /** The cost with that of something done several times at once, whose lists one statement reads together. */
 function add(one: Cost, other: Cost, times = 1): Cost {
@@ -124,29 +127,29 @@ function add(one: Cost, other: Cost, times = 1): Cost {
     rows: one.rows + other.rows * times,
     values: one.values + other.values * times,
     items: one.items + other.items * times,
-    searches: other.searches.length === 0 ? one.searches : [...one.searches, ...other.searches],
+    scans: other.scans.length === 0 ? one.scans : [...one.scans, ...other.scans],
     statements: one.statements + other.statements,
     bytes: one.bytes + other.bytes * times,
   };
 }
 
-function askedBy({ node: { arguments: given = [] }, parent, field }: SelectedField): Dynamic<Asked> {
-  const searchedList = searchesOf(getNamedType(field.type));
+function listRequestOf({ node: { arguments: given = [] }, parent, field }: SelectedField): Dynamic<ListRequest> {
+  const scannedList = scansOf(getNamedType(field.type));
   // The page size counts the lists of a connection.
-  const isCounted = searchesOf(parent) === undefined && isListType(getNullableType(field.type));
+  const isCounted = !isConnection(parent) && isListType(getNullableType(field.type));
   const length = isCounted ? Number(field.extensions.items ?? ITEMS_OF_LIST) : 1;
   const lists = field.args.filter(({ type }) => isListType(getNullableType(type))).map(({ name }) => name);
-  const relevant = given.filter(({ name }) => searchedList !== undefined || lists.includes(name.value));
-  const asked = (variables: Variables): Asked => {
+  const relevant = given.filter(({ name }) => scannedList !== undefined || lists.includes(name.value));
+  const requestOf = (variables: Variables): ListRequest => {
     const values = Object.fromEntries(relevant.map(({ name, value }) => [name.value, shallowValue(value, variables)]));
-    const searched = searchedList?.(values);
+    const scanned = scannedList?.(values);
     return {
-      count: searchedList === undefined ? length : pageSize(values),
+      count: scannedList === undefined ? length : pageSize(values),
       items: lists.reduce((sum, name) => sum + lengthOf(values[name]), 0),
-      searches: searched === undefined ? [] : [searched],
+      scans: scanned === undefined ? [] : [scanned],
     };
   };
-  return relevant.some(({ value }) => value.kind === Kind.VARIABLE) ? asked : asked({});
+  return relevant.some(({ value }) => value.kind === Kind.VARIABLE) ? requestOf : requestOf({});
 }
 
 /**
@@ -173,5 +176,5 @@ function pageSize({ first, last }: Variables): number {
 
 function assertAtMost(max: number, requested: number, what: string): void {
   if (requested <= max) return;
-  throw tooMuch(`The operation asks for up to ${requested} ${what}; the maximum is ${max}. Request less.`);
+  throw limitExceeded(`The operation asks for up to ${requested} ${what}; the maximum is ${max}. Request less.`);
 }

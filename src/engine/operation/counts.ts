@@ -3,7 +3,7 @@ import type { ListTables } from '../db/paging.ts';
 import { type Annotatable, membersOf } from '../lifecycle/annotated.ts';
 import { isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
-import { type Selection, tooMuch, waysBy } from './selection.ts';
+import { alternativesBy, limitExceeded, type Selection } from './selection.ts';
 
 /** The maximum number of lists with `totalCount` in an operation. */
 const MAX_COUNTS = 10;
@@ -13,14 +13,14 @@ const MAX_COUNTS = 10;
  * returns throws INVALID_ARGUMENT if there are too many with the variables.
  */
 export function countedLists({ fields }: Selection): (variables: Variables) => readonly ListTables[] {
-  const totals = waysBy(fields, ({ field, path }) =>
+  const totals = alternativesBy(fields, ({ field, path }) =>
     listOf(field) === undefined ? undefined : path.slice(0, path.lastIndexOf('.')),
   );
   if (totals.size === 0) return () => [];
   return (variables) => {
-    const counted = [...totals.values()].filter(({ ways }) => isIncluded(ways, variables));
+    const counted = [...totals.values()].filter(({ alternatives }) => isIncluded(alternatives, variables));
     if (counted.length > MAX_COUNTS) {
-      throw tooMuch(`The operation has ${counted.length} lists with totalCount; the maximum is ${MAX_COUNTS}.`);
+      throw limitExceeded(`The operation has ${counted.length} lists with totalCount; the maximum is ${MAX_COUNTS}.`);
     }
     return counted.flatMap(({ field }) => listOf(field) ?? []);
   };

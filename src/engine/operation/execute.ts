@@ -51,7 +51,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
   return async function executeOperation(operation, call) {
     const { request, caller } = call;
     let variables: Variables;
-    let own = context;
+    let runContext = context;
     try {
       authentication.authorize(caller, operation.scopes);
       enforceLifecycle(operation.uses.always, request.headers, call.labels);
@@ -66,7 +66,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       if (rejections[0] !== undefined) return call.reject([rejections[0], ...rejections.slice(1)]);
       if (call.open !== undefined) return call.open(variables);
       if (operation.wait !== undefined) {
-        own = { ...context, ...(await operation.wait(variables, context, request)) };
+        runContext = { ...context, ...(await operation.wait(variables, context, request)) };
         // The credential may have been revoked meanwhile.
         await authentication.recheck(request, operation.scopes);
       }
@@ -76,7 +76,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     }
     const runNow = () =>
       concurrency.run(
-        (signal) => run(operation, call, variables, own, signal),
+        (signal) => run(operation, call, variables, runContext, signal),
         request.meter.load(operation.kind === 'change' ? 'change' : 'read'),
       );
     if (operation.kind !== 'change') return runNow();
@@ -124,11 +124,11 @@ async function run(
   context: Context,
   signal: Pick<AbortSignal, 'aborted'>,
 ): Promise<Outcome> {
-  let own = storesFor(call.request, context);
+  let runContext = storesFor(call.request, context);
   if (operation.kind === 'change') {
     const { id } = call.request;
     // Not a spread: on Node 20 its object would have a hidden class of its own until a major garbage collection.
-    own = Object.assign(operation.changesSeveral ? { requestId: id, signal } : { requestId: id }, own);
+    runContext = Object.assign(operation.changesSeveral ? { requestId: id, signal } : { requestId: id }, runContext);
   }
-  return call.reply(await operation.run(variables, own), variables);
+  return call.reply(await operation.run(variables, runContext), variables);
 }

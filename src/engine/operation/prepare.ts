@@ -2,7 +2,7 @@ import { Kind, typeFromAST } from 'graphql';
 import { READ, scopeOf } from '../auth/scope.ts';
 import { type ValidationError, validationFailed } from '../errors.ts';
 import { type ListCosts, unitsOf } from '../limits/units.ts';
-import { type InputPlace, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
+import { type InputElement, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { argumentValidator } from './arguments.ts';
 import type { Operation } from './compiled.ts';
@@ -79,8 +79,8 @@ export function validator(names: Names) {
     const withoutNull = neverNull(selection);
     const { schema, operation } = selection;
     const validators = (operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => {
-      const place = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputPlace;
-      return [variable.name.value, validatorOf(place)] as const;
+      const element = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputElement;
+      return [variable.name.value, validatorOf(element)] as const;
     });
     return (variables) => {
       const errors = validators.flatMap(([name, validate]): readonly ValidationError[] => {

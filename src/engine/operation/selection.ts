@@ -70,10 +70,10 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
   return { schema, document, operation, roots, fields, size, defaults };
 
   function walk(type: GraphQLCompositeType, { selections }: SelectionSetNode, around: Around): SelectedField[] {
-    if (around.depth > MAX_DEPTH) throw tooMuch(`The operation is nested more than ${MAX_DEPTH} fields deep.`);
+    if (around.depth > MAX_DEPTH) throw limitExceeded(`The operation is nested more than ${MAX_DEPTH} fields deep.`);
     return selections.flatMap((node) => {
       if (++size > MAX_FIELDS) {
-        throw tooMuch(`The operation has more than ${MAX_FIELDS} fields when its fragments are expanded.`);
+        throw limitExceeded(`The operation has more than ${MAX_FIELDS} fields when its fragments are expanded.`);
       }
       countDirectives(node);
       const own = conditionsOf(node, defaults);
@@ -96,7 +96,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
 
   function walkField(parent: GraphQLCompositeType, node: FieldNode, around: Around): SelectedField[] {
     if (node.alias !== undefined && ++aliases > MAX_ALIASES) {
-      throw tooMuch(`The operation has more than ${MAX_ALIASES} aliases.`);
+      throw limitExceeded(`The operation has more than ${MAX_ALIASES} aliases.`);
     }
     const field = fieldOf(parent, node.name.value);
     if (field === undefined) return [];
@@ -114,7 +114,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
 
   function countDirectives({ directives: given = [] }: { readonly directives?: readonly unknown[] | undefined }): void {
     directives += given.length;
-    if (directives > MAX_DIRECTIVES) throw tooMuch(`The operation has more than ${MAX_DIRECTIVES} directives.`);
+    if (directives > MAX_DIRECTIVES) throw limitExceeded(`The operation has more than ${MAX_DIRECTIVES} directives.`);
   }
 }
 
@@ -151,19 +151,22 @@ export function nodesOf(fields: readonly SelectedField[]): ReadonlyMap<FieldNode
   return new Map(fields.map(({ node, field }) => [node, field]));
 }
 
-/** The last field with each key, and the ways to all of them; fields without a key are left out. */
-export function waysBy<K>(fields: readonly SelectedField[], keyOf: (field: SelectedField) => K | undefined) {
-  const all = new Map<K, { readonly field: SelectedField['field']; readonly ways: Set<readonly Condition[]> }>();
+/** The last field with each key, and the alternatives of all of them; fields without a key are left out. */
+export function alternativesBy<K>(fields: readonly SelectedField[], keyOf: (field: SelectedField) => K | undefined) {
+  const all = new Map<
+    K,
+    { readonly field: SelectedField['field']; readonly alternatives: Set<readonly Condition[]> }
+  >();
   for (const selected of fields) {
     const key = keyOf(selected);
     if (key === undefined) continue;
-    const ways = all.get(key)?.ways ?? new Set();
-    all.set(key, { field: selected.field, ways: ways.add(selected.conditions) });
+    const alternatives = all.get(key)?.alternatives ?? new Set();
+    all.set(key, { field: selected.field, alternatives: alternatives.add(selected.conditions) });
   }
   return all;
 }
 
 /** The error of an operation beyond a limit. */
-export function tooMuch(message: string): ServiceError {
+export function limitExceeded(message: string): ServiceError {
   return new ServiceError('INVALID_ARGUMENT', message);
 }

@@ -21,7 +21,7 @@ export type UseFinder = (selection: Selection) => OperationUses;
 type Collect = (variables: Variables, found: Set<Annotated>) => void;
 
 /** Stands in the value of an argument for a variable, whose own value is walked once for all arguments that take it. */
-class Given {
+class VariablePlaceholder {
   /** That the variable is given: an argument or a field whose variable is absent counts as not given. */
   readonly conditions: readonly Condition[];
 
@@ -40,9 +40,9 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     const always = new Set<Annotated>();
     /** By coordinate and conditions, so that each occurs once. */
     const dependent = new Map<string, Collect>();
-    const placeholders: Record<string, Given> = Object.create(null);
+    const placeholders: Record<string, VariablePlaceholder> = Object.create(null);
 
-    const note = (element: Annotatable, conditions: readonly Condition[]) => {
+    const addUse = (element: Annotatable, conditions: readonly Condition[]) => {
       const one = annotated.get(element);
       if (one === undefined) return;
       if (conditions.length === 0) {
@@ -60,7 +60,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       const name = variable.name.value;
       const fallback = defaults === 'count' ? defaultOf.get(name) : undefined;
       const isGiven = { text: `given ${name}`, holds: (variables: Variables) => Object.hasOwn(variables, name) };
-      placeholders[name] = new Given(fallback === undefined ? [isGiven] : []);
+      placeholders[name] = new VariablePlaceholder(fallback === undefined ? [isGiven] : []);
       const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
       if (!reachable(type).some(isAnnotated)) continue;
       dependent.set(`$${name}`, (variables, found) => {
@@ -74,11 +74,11 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     const ofArguments = new Map<FieldNode, ReturnType<typeof usesOfArguments>>();
     for (const selected of fields) {
       const { node, field, conditions } = selected;
-      note(field, conditions);
+      addUse(field, conditions);
       if (!node.arguments?.length) continue;
       const own = ofArguments.get(node) ?? usesOfArguments(selected);
       ofArguments.set(node, own);
-      for (const [element, given] of own) note(element, [...conditions, ...given]);
+      for (const [element, given] of own) addUse(element, [...conditions, ...given]);
     }
 
     function usesOfArguments({ node, field }: SelectedField) {
@@ -90,7 +90,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
       };
       for (const { name, value } of node.arguments ?? []) {
         const argument = field.args.find((one) => one.name === name.value);
-        if (argument !== undefined) walkGiven(argument, valueFromASTUntyped(value, placeholders), add);
+        if (argument !== undefined) walkElement(argument, valueFromASTUntyped(value, placeholders), add);
       }
       return [...found.values()];
     }
@@ -108,15 +108,15 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
 type Use = (element: Annotatable, conditions: readonly Condition[]) => void;
 
 /** Calls `use` for the field or argument that a value is given for, and for all elements in the value. */
-function walkGiven(place: Annotatable & { readonly type: GraphQLInputType }, value: unknown, use: Use): void {
-  use(place, value instanceof Given ? value.conditions : []);
-  walk(place.type, value, use);
+function walkElement(element: Annotatable & { readonly type: GraphQLInputType }, value: unknown, use: Use): void {
+  use(element, value instanceof VariablePlaceholder ? value.conditions : []);
+  walk(element.type, value, use);
 }
 
 /** Calls `use` for all elements in a value as the client sent it; parts that do not match the type are ignored. */
 function walk(given: GraphQLInputType, value: unknown, use: Use): void {
   const type = getNullableType(given);
-  if (value == null || value instanceof Given) return;
+  if (value == null || value instanceof VariablePlaceholder) return;
   if (isListType(type)) {
     for (const item of Array.isArray(value) ? value : [value]) walk(type.ofType, item, use);
   } else if (isEnumType(type)) {
@@ -126,7 +126,7 @@ function walk(given: GraphQLInputType, value: unknown, use: Use): void {
     // Iterates over the type's fields, not over the value's, which may be very many.
     for (const field of Object.values(type.getFields())) {
       if (!Object.hasOwn(value, field.name)) continue;
-      walkGiven(field, (value as Readonly<Record<string, unknown>>)[field.name], use);
+      walkElement(field, (value as Readonly<Record<string, unknown>>)[field.name], use);
     }
   }
 }

@@ -8,7 +8,7 @@ import type { HttpReply } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { LifecycleRules } from '../lifecycle/enforcement.ts';
 import { LIFECYCLE_PAGE } from '../lifecycle/headers.ts';
-import { lifecycleReport, type ReportEntry, type RestView } from '../lifecycle/report.ts';
+import { lifecycleReport, type ReportEntry, type RestNames } from '../lifecycle/report.ts';
 import type { Pace } from '../limits/pace.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { homePage } from './home.ts';
@@ -20,7 +20,7 @@ interface SiteOptions {
   readonly application: Application;
   readonly endpoints: readonly Endpoint[];
   readonly annotated: readonly Annotated[];
-  readonly view: RestView;
+  readonly restNames: RestNames;
   readonly basePath: string;
   readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
@@ -39,13 +39,13 @@ export type PageMaker = (request: IncomingRequest) => HttpReply | Promise<HttpRe
  * the first request, so that the start of the service does not wait for them.
  */
 export function createSite(options: SiteOptions): Readonly<Record<string, PageMaker>> {
-  const { application, endpoints, annotated, view, basePath, rules, report } = options;
+  const { application, endpoints, annotated, restNames, basePath, rules, report } = options;
   const { schema, title } = application;
   // Created now, so that a route that cannot be described makes the start fail.
   const openApi = describeEndpoints(application, endpoints, basePath);
   const events = describeEvents(application, openApi, basePath);
   const { isRehearsal } = rules;
-  const annotations = lifecycleReport(annotated, view, new Map(), { now: rules.clock(), isRehearsal });
+  const annotations = lifecycleReport(annotated, restNames, new Map(), { now: rules.clock(), isRehearsal });
   return {
     '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {

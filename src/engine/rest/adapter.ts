@@ -15,11 +15,11 @@ import type { Variables } from '../operation/prepared.ts';
 import { mediaTypesFor } from './body.ts';
 import { EndpointCall } from './call.ts';
 import type { Endpoint } from './compile.ts';
-import { failed } from './error-reply.ts';
+import { errorReply } from './error-reply.ts';
 import { isMatch } from './preconditions.ts';
-import { type Answer, fill } from './route.ts';
+import { fillTemplate, type RouteReply } from './route.ts';
 
-interface Resource {
+interface PathEndpoints {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
   readonly methods: { readonly allow: string; readonly 'accept-patch'?: string };
 }
@@ -43,9 +43,9 @@ interface RestAdapterOptions {
 /** Creates the REST adapter, which maps requests to prepared operations, and results to responses. */
 export function createRestAdapter(options: RestAdapterOptions) {
   const { endpoints, authentication, executeOperation, guardOrigin, openStream } = options;
-  const router = createRouter<Resource>();
+  const router = createRouter<PathEndpoints>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
-    const pattern = fill(path, (name) => `:${name}`);
+    const pattern = fillTemplate(path, (name) => `:${name}`);
     addRoute(router, '', pattern, resourceOf(endpoints.filter(({ route }) => route.path === path)));
   }
   const findRoute = compileRouter(router);
@@ -58,7 +58,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
   };
 
   async function answer(
-    { endpoints, methods }: Resource,
+    { endpoints, methods }: PathEndpoints,
     segments: Readonly<Record<string, string>>,
     request: IncomingRequest,
   ): Promise<Answered> {
@@ -72,7 +72,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
     if (endpoint === undefined) {
       const message = `${path} has no method ${method}; it accepts ${methods.allow}.`;
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
-      return labeled('rest', 'methodNotAllowed', failed(error, accept));
+      return labeled('rest', 'methodNotAllowed', errorReply(error, accept));
     }
     const { operationId: operation } = endpoint.operation;
     const call = new EndpointCall(request, endpoint.readPath, segments);
@@ -80,7 +80,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
     try {
       return labeled('rest', operation, await run(endpoint, call, accept, always));
     } catch (thrown) {
-      return labeled('rest', operation, failed(toServiceError(thrown), accept, always));
+      return labeled('rest', operation, errorReply(toServiceError(thrown), accept, always));
     }
   }
 
@@ -110,14 +110,14 @@ export function createRestAdapter(options: RestAdapterOptions) {
         throw new ServiceError('NOT_ACCEPTABLE', `Responses are ${offered}, which the Accept field excludes.`);
       },
       fingerprint: (variables) => fingerprintOf(operation.operationId, variables),
-      reject: ([{ error }]) => failed(error, accept, always),
+      reject: ([{ error }]) => errorReply(error, accept, always),
       open: wantsStream ? open : undefined,
       reply: (result, variables) => {
         try {
           const reply = toReply(endpoint.toAnswer(result, variables, call), always, route.reply.kind === 'list');
           return { reply: route.method === 'GET' ? underPreconditions(reply, headers) : reply, error: undefined };
         } catch (thrown) {
-          return failed(toServiceError(thrown, mayRead), accept, always);
+          return errorReply(toServiceError(thrown, mayRead), accept, always);
         }
       },
     });
@@ -130,7 +130,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
   }
 }
 
-function resourceOf(endpoints: readonly Endpoint[]): Resource {
+function resourceOf(endpoints: readonly Endpoint[]): PathEndpoints {
   const methods = endpoints.map(({ route }) => route.method);
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
   return {
@@ -153,7 +153,7 @@ const EXACT_COUNT = /^\s*count\s*=\s*(?:exact|"exact")\s*(?:;|$)/i;
 
 /** The entity tag of a list is made from its content and the URL of its next page. */
 function toReply(
-  { status, body, headers = [], etag: ofRow }: Answer,
+  { status, body, headers = [], etag: ofRow }: RouteReply,
   always: HeaderFields,
   isList: boolean,
 ): HttpReply {

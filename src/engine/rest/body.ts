@@ -36,39 +36,39 @@ export function assertMediaType(method: Method, contentType: string | null): voi
  * Makes the function that reads the variables from a body, which may repeat the identifiers of the path, because clients
  * send back what they received. It throws VALIDATION_FAILED with all errors.
  *
- * @param beside the variables that come from body fields beside those of the input
+ * @param fieldVariables the variables that come from body fields beside those of the input
  * @param identity the names of the identifiers in the body, with those of their variables; undefined for a new row's
  */
 export function bodyVariables(
-  own: Variable,
-  beside: readonly Variable[],
+  inputVariable: Variable,
+  fieldVariables: readonly Variable[],
   identity: ReadonlyMap<string, string | undefined>,
-): (body: unknown, inPath: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> {
+): (body: unknown, pathValues: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> {
   const validatorOf = inputValidators('shown', (value) => [restNameOf(value)], 'whole');
-  const { name: variable, argument, type } = own;
-  const toNames = [own, ...beside].map((one) => [one.name, enumNames(one.type)] as const);
+  const { name: variable, argument, type } = inputVariable;
+  const enumConverters = [inputVariable, ...fieldVariables].map((one) => [one.name, enumNames(one.type)] as const);
   const validate = validatorOf({ ...argument, type });
-  const besides = new Map(
-    beside.map((one) => [one.name, validatorOf({ ...one.argument, type: one.type, extensions: NOT_NULL })]),
+  const fieldValidators = new Map(
+    fieldVariables.map((one) => [one.name, validatorOf({ ...one.argument, type: one.type, extensions: NOT_NULL })]),
   );
   const input = getNamedType(type) as GraphQLInputObjectType;
-  const names = [...identity.keys(), ...besides.keys()].filter((name) => !(name in input.getFields()));
-  return (body, inPath) => {
+  const names = [...identity.keys(), ...fieldValidators.keys()].filter((name) => !(name in input.getFields()));
+  return (body, pathValues) => {
     const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
-    const aside = names.filter((name) => Object.hasOwn(given, name));
-    const variables: Record<string, unknown> = { [variable]: aside.length === 0 ? body : without(given, aside) };
+    const repeated = names.filter((name) => Object.hasOwn(given, name));
+    const variables: Record<string, unknown> = { [variable]: repeated.length === 0 ? body : without(given, repeated) };
     const validationErrors: ValidationError[] = [];
-    for (const name of aside) {
+    for (const name of repeated) {
       const value = given[name];
-      const validateBeside = besides.get(name);
-      if (validateBeside !== undefined) variables[name] = value;
+      const validateField = fieldValidators.get(name);
+      if (validateField !== undefined) variables[name] = value;
       validationErrors.push(
-        ...(validateBeside?.(value, [name]) ?? identifierErrors(name, value, inPath[identity.get(name) ?? ''])),
+        ...(validateField?.(value, [name]) ?? identifierErrors(name, value, pathValues[identity.get(name) ?? ''])),
       );
     }
     validationErrors.push(...validate(variables[variable], []));
     if (validationErrors.length > 0) throw validationFailed(validationErrors);
-    for (const [name, convert] of toNames)
+    for (const [name, convert] of enumConverters)
       if (convert !== undefined && name in variables) variables[name] = convert(variables[name]);
     return variables;
   };

@@ -11,7 +11,7 @@ const NOT_IN_QUERIES = /[#<>"\\^`{|}]/g;
 export class EndpointCall implements ReplyContext {
   readonly request: IncomingRequest;
   /** The values of the path's variables; empty if they are invalid. */
-  readonly inPath: Variables = {};
+  readonly pathValues: Variables = {};
   readonly #pathError: unknown;
 
   constructor(
@@ -21,7 +21,7 @@ export class EndpointCall implements ReplyContext {
   ) {
     this.request = request;
     try {
-      this.inPath = readPath(segments);
+      this.pathValues = readPath(segments);
     } catch (error) {
       this.#pathError = error;
     }
@@ -30,7 +30,7 @@ export class EndpointCall implements ReplyContext {
   /** @throws {ServiceError} INVALID_ARGUMENT if the path's variables are invalid */
   readPath(): Variables {
     if (this.#pathError !== undefined) throw this.#pathError;
-    return this.inPath;
+    return this.pathValues;
   }
 
   address(path: string): string {

@@ -23,7 +23,7 @@ import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import { assertPlain, assertReply, rootType, rowConverter, selectsField } from './result.ts';
-import { type Answer, creates, fill, mayCreate, type ReplyContext, type Route } from './route.ts';
+import { creates, fillTemplate, mayCreate, type ReplyContext, type Route, type RouteReply } from './route.ts';
 import { nameOf, type ResolvedRoute } from './successor.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
@@ -43,7 +43,7 @@ export interface Endpoint extends ResolvedRoute {
   /** Reads the operation's variables from a request. Rejects with a `ServiceError`. */
   read(call: EndpointCall): Promise<Variables>;
   /** Turns the operation's result into a response. Throws a `ServiceError` if the result has errors. */
-  toAnswer(result: ExecutionResult, variables: Variables, request: ReplyContext): Answer;
+  toAnswer(result: ExecutionResult, variables: Variables, request: ReplyContext): RouteReply;
 }
 
 /** @throws {Error} if a route's operation does not fit the schema */
@@ -61,7 +61,7 @@ export function compileRoutes(
     const { operationId } = operation;
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses);
     const options = { findUses: () => lifecycle.uses, costs, validate: undefined, run: compileOperation };
-    const isFormLike = route.method === 'POST' && operation.inBody === undefined;
+    const isFormLike = route.method === 'POST' && operation.bodyVariable === undefined;
     const documentWithTotal = withTotal(route, operation);
     // Whether it returns a row with its version, which becomes the entity tag.
     const isVersioned = route.reply.kind === 'item' && selectsField(operation, 'version');
@@ -74,7 +74,7 @@ export function compileRoutes(
         documentWithTotal && prepareOperation(selectionOf(schema, documentWithTotal, operationId), options),
       hasTag: route.reply.kind === 'list' || isVersioned,
       isFormLike,
-      readPath: pathReader(operation.inPath),
+      readPath: pathReader(operation.pathVariables),
       read: reader(route, operation, isFormLike),
       toAnswer: answerer(route, operation, isVersioned),
     };
@@ -95,7 +95,7 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
       if (operations.has(name)) throw new Error(`There are two operations ${name}.`);
       operations.add(name);
     }
-    const anonymous = fill(route.path, () => '{}');
+    const anonymous = fillTemplate(route.path, () => '{}');
     const path = firstOf(anonymous, route.path);
     if (path !== route.path) throw new Error(`${operationId}: name the variables of ${route.path} as in ${path}.`);
     for (const node of route.operation.definitions) {
@@ -108,14 +108,14 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
 }
 
 function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean): Endpoint['read'] {
-  const readQuery = queryReader(operation.inQuery);
-  const { inBody, besideBody, inPrecondition } = operation;
+  const readQuery = queryReader(operation.queryVariables);
+  const { bodyVariable, bodyFieldVariables, versionVariable } = operation;
   const identity = identityOf(route, operation);
-  const readBody = inBody && bodyVariables(inBody, besideBody, identity);
+  const readBody = bodyVariable && bodyVariables(bodyVariable, bodyFieldVariables, identity);
   const isRead = route.method === 'GET';
   const conditions = {
-    isWrite: inPrecondition !== undefined,
-    ofRow: operation.inPath.length > 0 && !creates(route),
+    isWrite: versionVariable !== undefined,
+    ofRow: operation.pathVariables.length > 0 && !creates(route),
     mayCreate: mayCreate(route),
   };
 
@@ -138,7 +138,7 @@ function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean):
 
 /** The fields of a row that the path says, each with its variable; undefined for the id of a new row. */
 function identityOf(route: Route, operation: ResolvedOperation): ReadonlyMap<string, string | undefined> {
-  const names = operation.inPath.map(({ name }) => name);
+  const names = operation.pathVariables.map(({ name }) => name);
   const ofRow = creates(route) ? undefined : names.at(-1);
   const identity = selectsField(operation, 'id') || ofRow === undefined ? 'id' : ofRow;
   const outer = names.filter((name) => selectsField(operation, name));

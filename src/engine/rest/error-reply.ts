@@ -12,7 +12,7 @@ const PHRASES: Readonly<Record<number, string | undefined>> = {
 };
 
 /** The reply to an error is the Error object, or problem details (RFC 9457) for a client that accepts them. */
-export function failed(error: ServiceError, accept: string | null, headers: HeaderFields = []): Outcome {
+export function errorReply(error: ServiceError, accept: string | null, headers: HeaderFields = []): Outcome {
   const { code, status, message } = error;
   const isProblem = acceptsProblem(accept);
   const body = isProblem

@@ -2,12 +2,12 @@ import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Labels } from '../lifecycle/enforcement.ts';
 import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
-import type { RestView } from '../lifecycle/report.ts';
+import type { RestNames } from '../lifecycle/report.ts';
 import type { UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
 import { coordinateOf, nameOf, type ResolvedRoute, successorRoute } from './successor.ts';
 
-type Addressed = Pick<EndpointCall, 'inPath' | 'address'>;
+type Addressed = Pick<EndpointCall, 'pathValues' | 'address'>;
 
 export type EndpointLifecycle = ReturnType<typeof endpointLifecycle>;
 
@@ -26,7 +26,7 @@ export function endpointLifecycle(
   const successor = deprecation && successorRoute(operation, deprecation.successor, all);
   const restName = (used: string) => {
     if (used === coordinate) return name;
-    const variable = [...operation.inPath, ...operation.inQuery].find(
+    const variable = [...operation.pathVariables, ...operation.queryVariables].find(
       ({ argument }) => used === `${coordinate}(${argument.name}:)`,
     );
     return variable === undefined ? used : `${variable.name} of ${name}`;
@@ -44,7 +44,7 @@ export function endpointLifecycle(
     /** The header fields of every response, with any status. */
     headersFor(call: Addressed): HeaderFields {
       if (successor === undefined) return fixed;
-      const link = lifecycleLink(call.address(LIFECYCLE_PAGE), call.address(successor.pathFor(call.inPath)));
+      const link = lifecycleLink(call.address(LIFECYCLE_PAGE), call.address(successor.pathFor(call.pathValues)));
       return [...fixed, 'link', link];
     },
 
@@ -53,13 +53,15 @@ export function endpointLifecycle(
       name: restName,
       successor: (used, ofUsed) =>
         used === coordinate && successor !== undefined
-          ? `${successor.method} ${call.address(successor.pathFor(call.inPath))}`
+          ? `${successor.method} ${call.address(successor.pathFor(call.pathValues))}`
           : restName(ofUsed.successor.coordinate),
     }),
   };
 }
 
-export function restView(endpoints: readonly (ResolvedRoute & { readonly lifecycle: EndpointLifecycle })[]): RestView {
+export function restNamesOf(
+  endpoints: readonly (ResolvedRoute & { readonly lifecycle: EndpointLifecycle })[],
+): RestNames {
   return {
     operations: new Map(endpoints.map(({ route, operation }) => [coordinateOf(operation), nameOf(route)])),
     successors: new Map(

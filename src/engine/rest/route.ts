@@ -6,7 +6,7 @@ import type { HeaderFields } from '../http/reply.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A response, made from the value of the operation's one root field. */
-export interface Answer {
+export interface RouteReply {
   readonly status: number;
   /** Undefined for no body. */
   readonly body?: unknown;
@@ -30,7 +30,7 @@ export interface Reply {
   /** The fields of the value that `answer` reads, such as `pageInfo.endCursor`: the operation must select them. */
   readonly selects?: readonly string[];
   readonly statuses: Readonly<Record<number, { description: string; headers?: readonly string[] }>>;
-  readonly answer: (value: unknown, variables: Values, context: ReplyContext) => Answer;
+  readonly answer: (value: unknown, variables: Values, context: ReplyContext) => RouteReply;
 }
 
 /** An HTTP operation, without its method and path. */
@@ -85,7 +85,7 @@ export function ok(missing = 'There is no such row.'): Reply {
     statuses: { 200: { description: 'The row.' } },
     answer: (value, variables) => {
       if (value !== null) return { status: 200, body: value };
-      const message = fill(missing, (name) => String(variables[name]));
+      const message = fillTemplate(missing, (name) => String(variables[name]));
       throw new ServiceError('NOT_FOUND', message);
     },
   };
@@ -99,7 +99,7 @@ export function created(path: string): Reply {
     statuses: { 201: { description: 'The new row.', headers: ['Location'] } },
     answer: (value, _, context) => {
       const row = value as Values;
-      const location = context.address(fill(path, (name) => encodeURIComponent(String(row[name]))));
+      const location = context.address(fillTemplate(path, (name) => encodeURIComponent(String(row[name]))));
       return { status: 201, body: row, headers: ['location', location] };
     },
   };
@@ -175,6 +175,6 @@ export function namesIn(template: string): string[] {
 }
 
 /** Replaces each `{name}` of a template. */
-export function fill(template: string, toText: (name: string) => string): string {
+export function fillTemplate(template: string, toText: (name: string) => string): string {
   return template.replaceAll(NAME, (_, name: string) => toText(name));
 }

@@ -1,6 +1,6 @@
 import type { Successor } from '../lifecycle/annotation.ts';
 import type { Variables } from '../operation/prepared.ts';
-import { fill, type Route } from './route.ts';
+import { fillTemplate, type Route } from './route.ts';
 import type { ResolvedOperation, Variable } from './variables.ts';
 
 export interface ResolvedRoute {
@@ -12,7 +12,7 @@ export type SuccessorRoute = ReturnType<typeof successorRoute>;
 
 /** @throws {Error} if the successor has no route, or there is no value for a variable of its path */
 export function successorRoute(
-  { operationId, inPath }: ResolvedOperation,
+  { operationId, pathVariables }: ResolvedOperation,
   { coordinate, args = {} }: Successor,
   all: readonly ResolvedRoute[],
 ) {
@@ -21,11 +21,11 @@ export function successorRoute(
   const { route, operation } = found;
   const given = new Map(
     Object.entries(args).map(([to, from]) => [
-      nameFor([...operation.inPath, ...operation.inQuery], to),
-      nameFor(inPath, from),
+      nameFor([...operation.pathVariables, ...operation.queryVariables], to),
+      nameFor(pathVariables, from),
     ]),
   );
-  const path = fill(route.path, (name) => {
+  const path = fillTemplate(route.path, (name) => {
     if (!given.has(name))
       throw new Error(`${operationId}: no argument goes into ${name} of its successor ${coordinate}.`);
     return `{${given.get(name)}}`;
@@ -40,7 +40,7 @@ export function successorRoute(
     /** Its path and query string, with the path values of a request to the deprecated route; empty if they are invalid. */
     pathFor(values: Variables): string {
       const template = query.some(([, from]) => values[from] === undefined) ? path : target;
-      return fill(template, (from) => encodeURIComponent(String(values[from] ?? `{${from}}`)));
+      return fillTemplate(template, (from) => encodeURIComponent(String(values[from] ?? `{${from}}`)));
     },
   };
 

@@ -34,12 +34,12 @@ export interface ResolvedOperation {
   /** The root field. */
   readonly selected: SelectedField;
   /** In the order of the path. */
-  readonly inPath: readonly Variable[];
-  readonly inQuery: readonly Variable[];
-  readonly inBody: Variable | undefined;
+  readonly pathVariables: readonly Variable[];
+  readonly queryVariables: readonly Variable[];
+  readonly bodyVariable: Variable | undefined;
   /** Variables from body fields beside those of the input. */
-  readonly besideBody: readonly Variable[];
-  readonly inPrecondition: Variable | undefined;
+  readonly bodyFieldVariables: readonly Variable[];
+  readonly versionVariable: Variable | undefined;
 }
 
 /**
@@ -71,10 +71,10 @@ export function resolveOperation(
     if (found === undefined) throw new Error(`${operationId}: ${path} ${where}, but there is no $${name}.`);
     return found;
   };
-  const inPath = namesIn(path).map((name) => find(name, `has {${name}}`));
-  const besideBody = readOnly.map((name) => find(name, `describes ${name}`));
+  const pathVariables = namesIn(path).map((name) => find(name, `has {${name}}`));
+  const bodyFieldVariables = readOnly.map((name) => find(name, `describes ${name}`));
   for (const name of Object.keys(parameters)) find(name, `describes ${name}`);
-  const inPrecondition = variables.find(({ name }) => name === EXPECTED_VERSION);
+  const versionVariable = variables.find(({ name }) => name === EXPECTED_VERSION);
   const [body, otherBody] = variables.filter(({ type }) => isInputObjectType(getNamedType(type)));
   if (body !== undefined && otherBody !== undefined)
     throw new Error(
@@ -82,9 +82,18 @@ export function resolveOperation(
     );
   if (method === 'GET' && body !== undefined)
     throw new Error(`${operationId}: $${body.name} would be the body, and GET has none.`);
-  const elsewhere = [...inPath, body, ...besideBody, inPrecondition];
-  const inQuery = variables.filter((one) => !elsewhere.includes(one));
-  return { operationId, selection, selected, inPath, inQuery, inBody: body, besideBody, inPrecondition };
+  const elsewhere = [...pathVariables, body, ...bodyFieldVariables, versionVariable];
+  const queryVariables = variables.filter((one) => !elsewhere.includes(one));
+  return {
+    operationId,
+    selection,
+    selected,
+    pathVariables,
+    queryVariables,
+    bodyVariable: body,
+    bodyFieldVariables,
+    versionVariable,
+  };
 }
 
 /** With unreserved characters alone (RFC 3986): others are encoded in requests, or mean something to the router. */

@@ -1,8 +1,8 @@
 import type { List } from '../db/keyset.ts';
-import { DEFAULT_PAGE_SIZE, isSearched, MAX_PAGE_SIZE, type Page, type PageWindow, readWindow } from '../db/paging.ts';
+import { DEFAULT_PAGE_SIZE, isScanned, MAX_PAGE_SIZE, type Page, type PageWindow, readWindow } from '../db/paging.ts';
 import { cursor, integerFrom } from './bounds.ts';
 import type { Builder, RowRef } from './builder.ts';
-import type { SearchedList } from './connection-type.ts';
+import type { ScannedList } from './connection-type.ts';
 
 interface Edge<Row> {
   readonly node: Row;
@@ -68,8 +68,8 @@ export function connections(builder: Builder) {
       readWindow(list, sort ?? 'id', window);
     };
     // The sort of an invalid request may not even convert to a string.
-    const searchedList: SearchedList = (given) =>
-      isSearched(list, typeof given.sort === 'object' ? { ...given, sort: null } : given) ? list : undefined;
+    const scannedList: ScannedList = (given) =>
+      isScanned(list, typeof given.sort === 'object' ? { ...given, sort: null } : given) ? list : undefined;
     const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
       description: `One of the ${plural} of a page, with its cursor.`,
       fields: (t) => ({
@@ -83,7 +83,7 @@ export function connections(builder: Builder) {
     });
     return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
       description: `A page of ${plural}.`,
-      extensions: { assertWindow, searchedList },
+      extensions: { assertWindow, scannedList },
       fields: (t) => ({
         nodes: t.field({
           type: [node],

@@ -17,7 +17,7 @@ import { shorten } from '../text.ts';
 import type { Bounds } from './bounds.ts';
 
 /** The field or argument that a value is for. */
-export type InputPlace = Pick<GraphQLInputField | GraphQLArgument, 'type' | 'defaultValue' | 'extensions'>;
+export type InputElement = Pick<GraphQLInputField | GraphQLArgument, 'type' | 'defaultValue' | 'extensions'>;
 
 type Path = readonly (string | number)[];
 
@@ -52,24 +52,24 @@ export function inputValidators(
   names: Names = 'shown',
   formsOf: EnumForms = onlyName,
   lists: Lists = 'coerced',
-): (place: InputPlace) => InputValidator {
+): (element: InputElement) => InputValidator {
   const shared = new Map<GraphQLLeafType | GraphQLInputObjectType, InputValidator>();
-  return ofPlace;
+  return ofElement;
 
-  function ofPlace(place: InputPlace): InputValidator {
-    const isRequired = isNonNullType(place.type) && place.defaultValue === undefined;
-    const validate = ofType(place.type, place);
+  function ofElement(element: InputElement): InputValidator {
+    const isRequired = isNonNullType(element.type) && element.defaultValue === undefined;
+    const validate = ofType(element.type, element);
     return (value, path) => {
       if (value !== undefined) return validate(value, path);
       return isRequired ? [{ path, message: 'is required' }] : NO_ERRORS;
     };
   }
 
-  function ofType(type: GraphQLInputType, place: InputPlace): InputValidator {
+  function ofType(type: GraphQLInputType, element: InputElement): InputValidator {
     const message = isNonNullType(type)
       ? 'is required and must not be null'
-      : place.extensions.rejectsNull === true && 'must not be null; omit it instead';
-    const validate = ofNullable(isNonNullType(type) ? type.ofType : type, place);
+      : element.extensions.rejectsNull === true && 'must not be null; omit it instead';
+    const validate = ofNullable(isNonNullType(type) ? type.ofType : type, element);
     return (value, path) => {
       if (value !== null) return validate(value, path);
       return message === false ? NO_ERRORS : [{ path, message }];
@@ -78,10 +78,10 @@ export function inputValidators(
 
   function ofNullable(
     type: GraphQLLeafType | GraphQLInputObjectType | GraphQLList<GraphQLInputType>,
-    place: InputPlace,
+    element: InputElement,
   ): InputValidator {
     if (isListType(type)) {
-      const validate = ofType(type.ofType, place);
+      const validate = ofType(type.ofType, element);
       return (value, path) => {
         if (Array.isArray(value)) return itemErrors(validate, value, path);
         const errors = validate(value, path);
@@ -89,7 +89,7 @@ export function inputValidators(
         return [{ path, message: `must be a list, not ${show(value)}` }];
       };
     }
-    const bounds = boundsOf(place);
+    const bounds = boundsOf(element);
     if (bounds !== undefined && !isInputObjectType(type)) return ofLeaf(type, bounds);
     const known = shared.get(type) ?? (isInputObjectType(type) ? ofObject(type) : ofLeaf(type, undefined));
     shared.set(type, known);
@@ -111,7 +111,7 @@ export function inputValidators(
         .filter((key) => !Object.hasOwn(fields, key))
         .slice(0, MAX_VALIDATION_ERRORS + 1)
         .map((key) => ({ path: [...path, shorten(key)], message: `is not a field of ${name}${accepted}` }));
-      validators ??= Object.values(fields).map((field) => [field.name, ofPlace(field)]);
+      validators ??= Object.values(fields).map((field) => [field.name, ofElement(field)]);
       // graphql-js would find it only when it runs the operation.
       if (type.isOneOf && Object.keys(given).length - unknown.length !== 1)
         unknown.push({ path, message: `must have exactly one field of ${name}${accepted}` });
@@ -163,8 +163,8 @@ export function acceptedBy(type: GraphQLLeafType, bounds?: Bounds): string {
   return String(type.extensions.accepts ?? ACCEPTED_BY_BUILT_IN[type.name] ?? `of type ${type.name}`);
 }
 
-export function boundsOf(place: Pick<InputPlace, 'extensions'>): Bounds | undefined {
-  return place.extensions.bounds as Bounds | undefined;
+export function boundsOf(element: Pick<InputElement, 'extensions'>): Bounds | undefined {
+  return element.extensions.bounds as Bounds | undefined;
 }
 
 /** The value, shortened to fit into a sentence. */

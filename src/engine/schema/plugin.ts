@@ -27,7 +27,7 @@ import type { Declared } from '../lifecycle/annotation.ts';
 import { annotate, lifecycleDirectives } from '../lifecycle/directives.ts';
 import { assertLifecycle } from '../lifecycle/rules.ts';
 import type { Bounds, TextBounds } from './bounds.ts';
-import { searchesOf } from './connection-type.ts';
+import { isConnection } from './connection-type.ts';
 import type { Context } from './context.ts';
 import { dateScalar } from './scalars.ts';
 
@@ -136,7 +136,7 @@ function scopeFor<Types extends SchemaTypes>(field: PothosOutputFieldConfig<Type
  * in the rows of a list it would not count towards the size of the response.
  */
 function assertBounded(schema: GraphQLSchema): void {
-  const connections = Object.values(schema.getTypeMap()).filter(isObjectType).filter(searchesOf);
+  const connections = Object.values(schema.getTypeMap()).filter(isObjectType).filter(isConnection);
   const rows = new Set(connections.map((connection) => String(getNamedType(connection.getFields().nodes?.type))));
   const unbounded = membersOf(schema).filter(({ coordinate, element }) => {
     const isSized = !('args' in element) || rows.has(coordinate.slice(0, coordinate.indexOf('.')));

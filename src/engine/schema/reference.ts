@@ -2,7 +2,7 @@ import { defaultFieldResolver, type FieldNode, type GraphQLField, type GraphQLSc
 import type { Loader } from '../db/batch.ts';
 import type { Page } from '../db/paging.ts';
 import { membersOf } from '../lifecycle/annotated.ts';
-import { searchesOf } from './connection-type.ts';
+import { isConnection } from './connection-type.ts';
 import type { Context } from './context.ts';
 
 /** The extension of a field that returns the row that its own row refers to. */
@@ -58,7 +58,7 @@ export function reference<Name extends string, By extends string, Key, To>(
 /** Makes every list read ahead the selected rows that its rows refer to. */
 export function readListsAhead(schema: GraphQLSchema): void {
   for (const { element } of membersOf(schema)) {
-    if ('args' in element && searchesOf(getNamedType(element.type)) !== undefined) readsAhead(element);
+    if ('args' in element && isConnection(getNamedType(element.type))) readsAhead(element);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Annotated } from '../lifecycle/annotated.ts';
 import { addDays, toDay } from '../lifecycle/annotation.ts';
 import { OWN_PAGES } from '../lifecycle/client.ts';
 import type { Clock } from '../lifecycle/enforcement.ts';
-import { lifecycleReport, type ReportEntry, type RestView, type Usage, windowOpens } from '../lifecycle/report.ts';
+import { lifecycleReport, type ReportEntry, type RestNames, type Usage, windowOpens } from '../lifecycle/report.ts';
 import { OTHERS, Tally } from '../lifecycle/tally.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';
 
@@ -18,7 +18,7 @@ const KEPT_DAYS = 365;
 
 interface LifecycleStoreOptions {
   readonly annotated: readonly Annotated[];
-  readonly rest: RestView;
+  readonly rest: RestNames;
   readonly clock: Clock;
   readonly isRehearsal: boolean;
   /** Called if counts could not be stored yet; they are stored with the next. */
@@ -95,10 +95,10 @@ export function lifecycleStore(
     sql`select * from (
         select coordinate, client, sum(uses), max(last_seen) as seen, count(*) over (partition by coordinate),
           max(max(last_seen)) over (partition by coordinate) as last_used,
-          row_number() over (partition by coordinate order by sum(uses) desc, client) as place
+          row_number() over (partition by coordinate order by sum(uses) desc, client) as rank
         from ${lifecycleUses} where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date
         group by coordinate, client
-      ) as clients where place <= ${MAX_LISTED} order by coordinate, place`,
+      ) as clients where rank <= ${MAX_LISTED} order by coordinate, rank`,
     {
       coordinate: lifecycleUses.coordinate,
       client: lifecycleUses.client,

@@ -8,8 +8,8 @@ import { failureLog } from '../failure-log.ts';
 import type { Int64 } from '../int64.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { createRounds } from '../rounds.ts';
-import { deliveryQueue, type Settlement, subjectKey } from './queue.ts';
-import { type Outcome, outcomeOf } from './schedule.ts';
+import { type DeliveryResult, deliveryQueue, subjectKey } from './queue.ts';
+import { type DeliveryOutcome, outcomeOf } from './schedule.ts';
 import type { Attempt, createSender } from './send.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -18,7 +18,7 @@ const INTERVAL = 1_000;
 /** The least time between two looks, in milliseconds: what ends meanwhile is stored together. */
 const PAUSE = 50;
 /** How often old deliveries are deleted, and pending ones counted, in milliseconds. */
-const UPKEEP = 15_000;
+const MAINTENANCE_INTERVAL = 15_000;
 /** How many requests a process has in progress for a webhook, and for all: a slow receiver must not delay others. */
 const MAX_OF_WEBHOOK = 10;
 const MAX_RUNNING = 200;
@@ -29,7 +29,7 @@ const LAST_ATTEMPTS = 500;
 /** How many deliveries may be pending, of all webhooks together: about one a second for the three days of the retries. */
 const MAX_PENDING = 300_000;
 const TOO_MANY = `More than ${MAX_PENDING.toLocaleString('en')} deliveries were pending, and this webhook had the most.`;
-const DELETED: Outcome = {
+const DELETED: DeliveryOutcome = {
   outcome: 'failed',
   due: null,
   error: 'The event was deleted before it could be delivered.',
@@ -48,8 +48,8 @@ interface DelivererOptions {
   readonly logger: Logger;
 }
 
-type Due = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['due']>>[number];
-type Owned = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['acquire']>>[number];
+type Due = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['readDue']>>[number];
+type OwnedWebhook = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['acquire']>>[number];
 
 /** Events of a subject go one after another, of different ones side by side. Processes share the work. */
 export function createDeliverer(
@@ -58,10 +58,10 @@ export function createDeliverer(
 ) {
   const onFailure = failureLog(logger, 'webhooks could not be delivered to; the next attempt follows');
   const queue = deliveryQueue(database, randomUUID());
-  const rounds = createRounds(() => pass().catch(onFailure), PAUSE);
+  const rounds = createRounds(() => deliverDue().catch(onFailure), PAUSE);
   /** The requests in progress, and those whose results are not stored yet. */
   const running = new Map<string, { readonly webhookId: Int64; readonly ended: Promise<void> }>();
-  let results: (Settlement & { readonly key: string })[] = [];
+  let results: (DeliveryResult & { readonly key: string })[] = [];
   let intervals: NodeJS.Timeout[] = [];
   let isNeeded = false;
   let hasEnded = false;
@@ -71,8 +71,8 @@ export function createDeliverer(
     begin(): void {
       const each = (milliseconds: number, work: () => Promise<void>) =>
         setInterval(() => work().catch(onFailure), milliseconds).unref();
-      intervals = [each(INTERVAL, look), each(UPKEEP, upkeep)];
-      look().catch(onFailure);
+      intervals = [each(INTERVAL, checkForWebhooks), each(MAINTENANCE_INTERVAL, maintain)];
+      checkForWebhooks().catch(onFailure);
     },
 
     wake,
@@ -97,29 +97,29 @@ export function createDeliverer(
 
   async function finish(): Promise<void> {
     await rounds.end();
-    await settle();
+    await storeResults();
     const inProgress = [...running.values()];
     if (inProgress.length > 0) await queue.release(inProgress.map(({ webhookId }) => webhookId));
-    await Promise.all(inProgress.map(({ ended }) => ended.then(settle)));
+    await Promise.all(inProgress.map(({ ended }) => ended.then(storeResults)));
     await queue.release([]);
   }
 
-  async function upkeep(): Promise<void> {
+  async function maintain(): Promise<void> {
     // Only one process uses the embedded database, which does nothing else meanwhile.
-    if (database.kind === 'server') await queue.mend(now());
-    await queue.forget(now());
+    if (database.kind === 'server') await queue.repair(now());
+    await queue.deleteOld(now());
     const backlogs = await queue.backlogs();
     metrics.undelivered(Math.max(0, ...backlogs.map(({ age }) => age ?? 0)));
     const [largest] = backlogs;
     if (largest === undefined || backlogs.reduce((sum, { count }) => sum + count, 0) <= MAX_PENDING) return;
-    if (!(await queue.drop(largest.id, TOO_MANY))) return;
+    if (!(await queue.dropPending(largest.id, TOO_MANY))) return;
     metrics.delivery('disabled');
     logger.warn({ webhook: largest.id, why: TOO_MANY }, 'a webhook was disabled: too many deliveries are pending');
   }
 
   /** Finds out whether there is anything to deliver to, so that without webhooks, publishing costs nothing more. */
-  async function look(): Promise<void> {
-    isNeeded = await queue.any();
+  async function checkForWebhooks(): Promise<void> {
+    isNeeded = await queue.hasEnabled();
     wake();
   }
 
@@ -127,15 +127,15 @@ export function createDeliverer(
     if (isNeeded || results.length > 0) rounds.wake();
   }
 
-  async function pass(): Promise<void> {
-    await settle();
+  async function deliverDue(): Promise<void> {
+    await storeResults();
     const webhooks = await queue.acquire(now());
     if (webhooks.length === 0) return;
     const ids = webhooks.map(({ id }) => id);
-    if (await queue.spread(ids, now())) rounds.wake();
-    const due = await queue.due({ ids, ...roomIn(ids), types: feed.types, now: now() });
+    if (await queue.addDeliveries(ids, now())) rounds.wake();
+    const due = await queue.readDue({ ids, ...roomIn(ids), types: feed.types, now: now() });
     if (stopping !== undefined) return;
-    for (const delivery of due) start(delivery, webhooks.find(({ id }) => id === delivery.webhookId) as Owned);
+    for (const delivery of due) start(delivery, webhooks.find(({ id }) => id === delivery.webhookId) as OwnedWebhook);
   }
 
   /** How many more requests there can be to each webhook: a few for each, however many others there are. */
@@ -148,7 +148,7 @@ export function createDeliverer(
     return { free, running: [...running.keys()] };
   }
 
-  function start(delivery: Due, webhook: Owned): void {
+  function start(delivery: Due, webhook: OwnedWebhook): void {
     const key = subjectKey(delivery);
     const ended = deliver(delivery, webhook)
       .then((settlement) => {
@@ -164,7 +164,7 @@ export function createDeliverer(
   }
 
   /** Undefined if the process has stopped meanwhile: then the attempt does not count. */
-  async function deliver(delivery: Due, webhook: Owned): Promise<Settlement | undefined> {
+  async function deliver(delivery: Due, webhook: OwnedWebhook): Promise<DeliveryResult | undefined> {
     const { id, epoch, position, attempts } = delivery;
     const event = delivery.time === null ? undefined : feed.read(delivery);
     const begun = now();
@@ -184,7 +184,7 @@ export function createDeliverer(
     return { id, status, ...made, due, response: attempt?.status ?? null, error };
   }
 
-  async function send(id: string, event: FeedEvent, webhook: Owned): Promise<Attempt> {
+  async function send(id: string, event: FeedEvent, webhook: OwnedWebhook): Promise<Attempt> {
     const { url, secret, previousSecret } = webhook;
     let body: string | undefined;
     try {
@@ -199,12 +199,12 @@ export function createDeliverer(
     return sender.send({ url, headers, body });
   }
 
-  async function settle(): Promise<void> {
+  async function storeResults(): Promise<void> {
     if (results.length === 0) return;
     const ended = results;
     results = [];
     try {
-      await queue.settle(ended, now());
+      await queue.storeResults(ended, now());
     } catch (error) {
       results = [...ended, ...results];
       throw error;

@@ -20,7 +20,7 @@ export function subjectKey({ webhookId, subject }: Pick<Delivery, 'webhookId' | 
   return `${webhookId} ${subject}`;
 }
 
-export interface Settlement {
+export interface DeliveryResult {
   readonly id: Int64;
   readonly status: Delivery['status'];
   /** How many there have been, with this one: it may be stored twice, if the connection is lost. */
@@ -39,23 +39,28 @@ export interface Settlement {
  * get theirs when it has ended. For the minimum of a column, PostgreSQL reads one row of an index; for `exists`, it may
  * read the whole table.
  */
-export function deliveryQueue(database: Database, me: string) {
+export function deliveryQueue(database: Database, processId: string) {
   const { id, webhookId, epoch, position, type, subject, attempts } = deliveries;
   const { time, correlation } = events;
   const [ids, now] = [sql.placeholder('ids'), sql.placeholder('now')];
-  const own = sql`owner = ${me}`;
+  const isOwned = sql`owner = ${processId}`;
   const isActive = sql`enabled and (paused_until is null or paused_until <= ${now})`;
 
-  const any = database.statement('delivery.any', 'lookup', sql`select exists (select from ${webhooks} where enabled)`, {
-    isAny: Boolean,
-  });
+  const hasEnabled = database.statement(
+    'delivery.any',
+    'lookup',
+    sql`select exists (select from ${webhooks} where enabled)`,
+    {
+      isAny: Boolean,
+    },
+  );
   const acquire = database.statement(
     'delivery.acquire',
     'write',
-    sql`update ${webhooks} set ${own}, owned_until = now() + make_interval(secs => ${OWNED_FOR})
+    sql`update ${webhooks} set ${isOwned}, owned_until = now() + make_interval(secs => ${OWNED_FOR})
       where id in (
         select id from ${webhooks}
-        where ${isActive} and (owner is null or ${own} or owned_until < now())
+        where ${isActive} and (owner is null or ${isOwned} or owned_until < now())
           and (position < (select last from feed) or (
             select min(due_at) from ${deliveries} where webhook_id = ${webhooks.id} and status = 'pending') <= ${now})
         order by id for update skip locked)
@@ -64,20 +69,20 @@ export function deliveryQueue(database: Database, me: string) {
   );
   // A process that lost the webhook while it settled may have left a subject without a delivery that is due: the new owner
   // saw the earlier delivery still pending. The target is checked again, because its delivery may have been made meanwhile.
-  const mend = database.statement(
+  const repair = database.statement(
     'delivery.mend',
     'write',
     sql`update ${deliveries} set due_at = ${now}
       from (
         select distinct on (webhook_id, subject) id as first, due_at as due from ${deliveries}
-        where webhook_id in (select id from ${webhooks} where enabled and (owner is null or ${own} or owned_until < now()))
+        where webhook_id in (select id from ${webhooks} where enabled and (owner is null or ${isOwned} or owned_until < now()))
           and status = 'pending' order by webhook_id, subject, position) as firsts
       where id = first and due is null and due_at is null and status = 'pending'`,
     {},
   );
   // If a client has redelivered meanwhile, the webhook has another position, and nothing is added. Materialized, because
   // PostgreSQL would otherwise look for the delivery of each event once for each webhook that has moved.
-  const spread = database.statement(
+  const addDeliveries = database.statement(
     'delivery.spread',
     'write',
     sql`with found as (
@@ -85,7 +90,7 @@ export function deliveryQueue(database: Database, me: string) {
         from ${webhooks} cross join lateral (
           select position, type, subject from ${events} where ${events.position} > ${webhooks.position}
           order by position limit ${sql.placeholder('most')}::integer) as page
-        where id = any(${ids}::bigint[]) and ${own}),
+        where id = any(${ids}::bigint[]) and ${isOwned}),
       moved as (
         update ${webhooks} set position = ends.position
         from (select webhook_id, start, max(position) as position from found group by webhook_id, start) as ends
@@ -109,13 +114,13 @@ export function deliveryQueue(database: Database, me: string) {
       select count(*) from found group by webhook_id having count(*) = ${sql.placeholder('most')}::integer`,
     { count: Number },
   );
-  const due = database.statement(
+  const readDue = database.statement(
     'delivery.due',
     'list',
     sql`select delivery.id, delivery.webhook_id, delivery.epoch, delivery.position, delivery.type, delivery.subject,
         delivery.attempts, ${events.time}, ${events.data}::text, ${events.correlation}
       from unnest(${ids}::bigint[], ${sql.placeholder('free')}::integer[]) as room(webhook_id, free)
-      join ${webhooks} on ${webhooks.id} = room.webhook_id and ${own} and ${isActive}
+      join ${webhooks} on ${webhooks.id} = room.webhook_id and ${isOwned} and ${isActive}
         and owned_until > now() + make_interval(secs => ${MAX_ATTEMPT})
       cross join lateral (
         select * from ${deliveries}
@@ -127,7 +132,7 @@ export function deliveryQueue(database: Database, me: string) {
     { id, webhookId, epoch, position, type, subject, attempts, time, data: String, correlation },
   );
   // By an array of ids, and no index of pending ones: without statistics, PostgreSQL expects few of these and reads all.
-  const settle = database.statement(
+  const storeResults = database.statement(
     'delivery.settle',
     'write',
     sql`with result as materialized (
@@ -138,7 +143,7 @@ export function deliveryQueue(database: Database, me: string) {
           last_attempt_at = coalesce(at, ${now}), response_status = response, error = result.error
         from result
         where ${deliveries.id} = any(array(select id from result)) and ${deliveries.id} = result.id
-          and ${deliveries.status} || '' = 'pending' and exists (select from ${webhooks} where id = webhook_id and ${own})
+          and ${deliveries.status} || '' = 'pending' and exists (select from ${webhooks} where id = webhook_id and ${isOwned})
         returning ${deliveries.id}, webhook_id, subject, ${deliveries.status})
       update ${deliveries} set due_at = ${now} where id in (
         select next.id from settled cross join lateral (
@@ -168,7 +173,7 @@ export function deliveryQueue(database: Database, me: string) {
   const release = database.statement(
     'delivery.release',
     'write',
-    sql`update ${webhooks} set owner = null, owned_until = null where ${own} and id <> all(${ids}::bigint[])`,
+    sql`update ${webhooks} set owner = null, owned_until = null where ${isOwned} and id <> all(${ids}::bigint[])`,
     {},
   );
   const backlogs = database.statement(
@@ -184,7 +189,7 @@ export function deliveryQueue(database: Database, me: string) {
     { id: webhooks.id, count: Number, age: Number },
   );
   // Only if no delivery is added meanwhile: the statement would not see it, and a later one of its subject could overtake.
-  const drop = database.statement(
+  const dropPending = database.statement(
     'delivery.drop',
     'write',
     sql`with stopped as (
@@ -200,7 +205,7 @@ export function deliveryQueue(database: Database, me: string) {
       select id from stopped`,
     { id: webhooks.id },
   );
-  const forget = database.statement(
+  const deleteOld = database.statement(
     'delivery.forget',
     'write',
     sql`delete from ${deliveries} where id = any(array(
@@ -213,24 +218,25 @@ export function deliveryQueue(database: Database, me: string) {
   );
 
   return {
-    any: async () => (await any())[0]?.isAny === true,
+    hasEnabled: async () => (await hasEnabled())[0]?.isAny === true,
     /** Owns the enabled webhooks with something to do that no other process owns. */
     acquire: (now: Date) => acquire({ now }),
     /** Makes sure that the first delivery of each subject is due, for webhooks that no other process owns. */
-    mend: (now: Date) => mend({ now }),
+    repair: (now: Date) => repair({ now }),
     /** Adds deliveries of the next events; true if there may be more. */
-    async spread(ids: readonly Int64[], now: Date): Promise<boolean> {
-      return (await spread({ ids, now, most: Math.ceil(AT_ONCE / ids.length) })).length > 0;
+    async addDeliveries(ids: readonly Int64[], now: Date): Promise<boolean> {
+      return (await addDeliveries({ ids, now, most: Math.ceil(AT_ONCE / ids.length) })).length > 0;
     },
     /** Those that are due, the earliest first: `free` for each webhook, none of a `subjectKey` in `running`. */
-    due: (wanted: {
+    readDue: (wanted: {
       readonly ids: readonly Int64[];
       readonly free: readonly number[];
       readonly types: readonly string[];
       readonly running: readonly string[];
       readonly now: Date;
-    }) => due(wanted),
-    settle: (results: readonly Settlement[], now: Date) => settle({ results: stringifyJson(results), now }),
+    }) => readDue(wanted),
+    storeResults: (results: readonly DeliveryResult[], now: Date) =>
+      storeResults({ results: stringifyJson(results), now }),
     /** Disables a webhook, unless it has another address by now or is disabled already; returns whether it did. */
     disable: async (id: Int64, url: string, why: string) => (await disable({ id, url, why })).length > 0,
     /** Pauses a webhook, unless it has another address by now. */
@@ -246,9 +252,9 @@ export function deliveryQueue(database: Database, me: string) {
      * Disables a webhook and drops its pending deliveries: enabled again, it begins with the first of their events. Returns
      * whether it did; not if it has none, or gets others meanwhile.
      */
-    drop: async (id: Int64, why: string) => (await drop({ id, why })).length > 0,
-    async forget(now: Date): Promise<void> {
-      while ((await forget({ now })).length === DELETED_AT_ONCE);
+    dropPending: async (id: Int64, why: string) => (await dropPending({ id, why })).length > 0,
+    async deleteOld(now: Date): Promise<void> {
+      while ((await deleteOld({ now })).length === DELETED_AT_ONCE);
     },
   };
 }

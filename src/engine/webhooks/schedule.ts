@@ -9,7 +9,7 @@ const RETRIES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * H
 /** The longest pause that a receiver can ask for, in milliseconds. */
 const MAX_PAUSE = 24 * HOUR;
 
-export interface Outcome {
+export interface DeliveryOutcome {
   readonly outcome: 'delivered' | 'retried' | 'failed' | 'disabled';
   /** When the next attempt is due; null for none. */
   readonly due: Date | null;
@@ -23,7 +23,11 @@ export interface Outcome {
  * again, not before `Retry-After` (RFC 9110, section 10.2.3), which applies to all requests after 429 and 503. Times are
  * in milliseconds since the epoch, `attempts` those before.
  */
-export function outcomeOf({ status, retryAfter, error: failure }: Attempt, attempts: number, now: number): Outcome {
+export function outcomeOf(
+  { status, retryAfter, error: failure }: Attempt,
+  attempts: number,
+  now: number,
+): DeliveryOutcome {
   if (status !== null && status >= 200 && status < 300) return { outcome: 'delivered', due: null, error: null };
   const error = failure ?? explain(status);
   if (status === 410) return { outcome: 'disabled', due: new Date(now), error };

@@ -2,9 +2,14 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../engine/db/client.ts';
 import { columnsOf, type List } from '../../engine/db/keyset.ts';
 import { byId, type PageWindow, pages } from '../../engine/db/paging.ts';
-import { byRequest } from '../../engine/db/request-id.ts';
+import { storeRequestId } from '../../engine/db/request-id.ts';
 import type { RowOf } from '../../engine/db/row.ts';
-import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
+import {
+  type ExpectedVersion,
+  hasExpectedVersion,
+  versionCondition,
+  versionMismatch,
+} from '../../engine/db/version.ts';
 import { type Int64, ServiceError, validationFailed } from '../../engine/index.ts';
 import { type PetStatus, pets } from '../pets/table.ts';
 import { inventory } from './table.ts';
@@ -69,14 +74,14 @@ export function inventoryStore(database: Database) {
       stock as (
         insert into inventory (pet_id, quantity)
         select locked.id, ${sql.placeholder('quantity')}::integer from locked, seen
-        where ${isExpected(sql`seen.version`)} and coalesce(locked.status = ${status}, true)
+        where ${versionCondition(sql`seen.version`)} and coalesce(locked.status = ${status}, true)
         on conflict (pet_id) do update set quantity = excluded.quantity,
           version = inventory.version + (inventory.quantity is distinct from excluded.quantity)::integer
         where (select rows > 0 from seen)
         returning pet_id, quantity, open_orders, version, xmax = 0 as is_new),
       ${thenSetStatus()}
       select stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
-        coalesce((select quantity is null from before), stock.is_new), ${byRequest}
+        coalesce((select quantity is null from before), stock.is_new), ${storeRequestId}
       from stock join pet on pet.id = stock.pet_id`,
     { ...columns, began: Boolean },
     { of: 'pet', by: 'petId' },
@@ -92,10 +97,10 @@ export function inventoryStore(database: Database) {
     'inventory.stop',
     'write',
     sql`with before as (
-        select ${selected} from ${from} where ${counted} and ${inventory.petId} = ${petId} and ${isExpected(sql`(${bothVersions})`)}
+        select ${selected} from ${from} where ${counted} and ${inventory.petId} = ${petId} and ${versionCondition(sql`(${bothVersions})`)}
         for no key update of pets for update of inventory)
       update inventory set quantity = null, version = inventory.version + 1
-      from before where inventory.pet_id = before.pet_id returning before.*, ${byRequest}`,
+      from before where inventory.pet_id = before.pet_id returning before.*, ${storeRequestId}`,
     columns,
     { of: 'pet', by: 'petId' },
   );
@@ -125,13 +130,13 @@ export function inventoryStore(database: Database) {
       if (item !== undefined) return item;
       const [seen] = await statusOf({ petId: id });
       if (seen === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
-      if (hasExpected(seen, expectedVersion)) {
+      if (hasExpectedVersion(seen, expectedVersion)) {
         if (status != null && status !== seen.status) throw otherStatus(seen.status);
         // The pet's first order created its inventory row while this statement waited: only a new statement sees it.
         const [replaced] = await replaceNow(values);
         if (replaced !== undefined) return replaced;
       }
-      throw notExpected(`The inventory entry of pet ${id}`, seen, expectedVersion);
+      throw versionMismatch(`The inventory entry of pet ${id}`, seen, expectedVersion);
     },
 
     /** Deletes the entry of a pet. Rejects with NOT_FOUND if there is none. */
@@ -141,7 +146,7 @@ export function inventoryStore(database: Database) {
       if (stopped !== undefined) return stopped;
       const item = await read(id);
       if (item === undefined) throw new ServiceError('NOT_FOUND', `Pet ${id} has no inventory entry.`);
-      throw notExpected(`The inventory entry of pet ${id}`, { version: entryVersion(item) }, expectedVersion);
+      throw versionMismatch(`The inventory entry of pet ${id}`, { version: entryVersion(item) }, expectedVersion);
     },
   };
 }
@@ -149,9 +154,9 @@ export function inventoryStore(database: Database) {
 /** The error for a different status. Only stock movements set the status; a client may send back the current one. */
 function otherStatus(status: PetStatus): ServiceError {
   const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
-  const toReaders = failure(`is read-only: it must be ${status}, its current value, or be left out`).message;
+  const detailedMessage = failure(`is read-only: it must be ${status}, its current value, or be left out`).message;
   const error = failure("is read-only: it must be the pet's current status, or be left out");
-  return new ServiceError(error.kind, error.message, { validationErrors: error.validationErrors, toReaders });
+  return new ServiceError(error.kind, error.message, { validationErrors: error.validationErrors, detailedMessage });
 }
 
 /**

@@ -3,9 +3,14 @@ import { batchWrites } from '../../engine/db/batch.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { columnsOf } from '../../engine/db/keyset.ts';
 import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
-import { byRequest, byRequests } from '../../engine/db/request-id.ts';
-import { type ExpectedVersion, hasExpected, isExpected, notExpected } from '../../engine/db/version.ts';
-import { explaining, OUT_OF_RANGE } from '../../engine/db/violations.ts';
+import { storeRequestId, storeRequestIds } from '../../engine/db/request-id.ts';
+import {
+  type ExpectedVersion,
+  hasExpectedVersion,
+  versionCondition,
+  versionMismatch,
+} from '../../engine/db/version.ts';
+import { OUT_OF_RANGE, translateViolations } from '../../engine/db/violations.ts';
 import { type Int64, ServiceError } from '../../engine/index.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
 import { inventoryList, thenSetStatus } from '../inventory/store.ts';
@@ -46,7 +51,7 @@ export function orderStore(database: Database) {
     'orders.draft',
     'write',
     sql`insert into orders (quantity, ship_date, complete) values (${quantity}, ${shipDate}, ${complete})
-      returning ${selected}, ${byRequest}`,
+      returning ${selected}, ${storeRequestId}`,
     columns,
   );
   // Returns the pet and its stock even if it places no order, because the error depends on them.
@@ -70,7 +75,7 @@ export function orderStore(database: Database) {
         insert into orders (pet_id, quantity, ship_date, complete)
         select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
         returning ${selected})
-      select ordered.status, held.quantity, placed.*, ${byRequest}
+      select ordered.status, held.quantity, placed.*, ${storeRequestId}
       from ordered left join held on true left join placed on true`,
     { petStatus: pets.status, stockLeft: inventory.quantity, ...columns },
     { of: 'pet', by: 'petId' },
@@ -81,8 +86,8 @@ export function orderStore(database: Database) {
     'write',
     sql`with given as (
         select distinct on ("petId") * from json_to_recordset(${sql.placeholder('orders')}::text::json)
-          as item(place integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean, "requestId" text)
-        order by "petId", place),
+          as item(index integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean, "requestId" text)
+        order by "petId", index),
       free as (
         select pet_id from inventory join pets on pets.id = inventory.pet_id
         where pet_id = any(array(select "petId" from given)) and pets.status = 'available'
@@ -102,9 +107,9 @@ export function orderStore(database: Database) {
         select given."petId", given.quantity, given."shipDate", given.complete
         from given join stock on stock.pet_id = given."petId"
         returning ${selected})
-      select given.place, placed.*, ${byRequests(sql`"petId"`)}
+      select given.index, placed.*, ${storeRequestIds(sql`"petId"`)}
       from placed join given on given."petId" = placed.pet_id`,
-    { place: Number, ...columns },
+    { index: Number, ...columns },
   );
   const update = database.statement(
     'orders.update',
@@ -113,7 +118,7 @@ export function orderStore(database: Database) {
       before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
           coalesce(${complete}::boolean, false) as completes,
           case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz else ship_date end as new_ship_date
-        from orders where id = ${id} and not complete and ${isExpected(orders.version)} and ${isPetLocked} for update),
+        from orders where id = ${id} and not complete and ${versionCondition(orders.version)} and ${isPetLocked} for update),
       stock as (
         update inventory set
           quantity = inventory.quantity - before.more,
@@ -131,7 +136,7 @@ export function orderStore(database: Database) {
           + (before.more <> 0 or before.completes or before.new_ship_date is distinct from before.ship_date)::integer
       from before
       where orders.id = before.id and (before.pet_id is null or exists (select from stock))
-      returning ${selected}, ${byRequest}`,
+      returning ${selected}, ${storeRequestId}`,
     columns,
     { of: 'order', by: 'id' },
   );
@@ -140,7 +145,7 @@ export function orderStore(database: Database) {
     'write',
     sql`with ${petLocked},
       cancelled as (
-        delete from orders where id = ${id} and not complete and ${isExpected(orders.version)} and ${isPetLocked}
+        delete from orders where id = ${id} and not complete and ${versionCondition(orders.version)} and ${isPetLocked}
         returning ${selected}),
       stock as (
         update inventory set
@@ -150,7 +155,7 @@ export function orderStore(database: Database) {
         from cancelled where inventory.pet_id = cancelled.pet_id
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
       ${thenSetStatus()}
-      select cancelled.*, ${byRequest} from cancelled`,
+      select cancelled.*, ${storeRequestId} from cancelled`,
     columns,
     { of: 'order', by: 'id' },
   );
@@ -198,25 +203,25 @@ export function orderStore(database: Database) {
       const values = { ...changes, id: orderId, setsShipDate, expectedVersion, requestId };
       const whyNot = database.bind(openOrder);
       const readStock = database.bind(stocks.load);
-      const [updated] = await explaining(
+      const [updated] = await translateViolations(
         update({ quantity: null, complete: null, shipDate: null, ...values }),
-        tooMuch,
+        stockTooLarge,
       );
       if (updated !== undefined) return updated;
       const order = await whyNot(orderId, expectedVersion);
       const wanted = changes.quantity ?? 0;
       const stock = order.petId === null ? undefined : await readStock(order.petId);
       if (stock === undefined || wanted - order.quantity <= stock.quantity)
-        throw notExpected(`Order ${orderId}`, order, expectedVersion);
+        throw versionMismatch(`Order ${orderId}`, order, expectedVersion);
       throw outOfStock(stock.petId, stock.quantity, wanted, `, besides the ${order.quantity} of this order`);
     },
 
     /** Returns the stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
     async cancel(orderId: Int64, expectedVersion: ExpectedVersion, requestId?: string): Promise<Order> {
       const whyNot = database.bind(openOrder);
-      const [cancelled] = await explaining(cancel({ id: orderId, expectedVersion, requestId }), tooMuch);
+      const [cancelled] = await translateViolations(cancel({ id: orderId, expectedVersion, requestId }), stockTooLarge);
       if (cancelled !== undefined) return cancelled;
-      throw notExpected(`Order ${orderId}`, await whyNot(orderId, expectedVersion), expectedVersion);
+      throw versionMismatch(`Order ${orderId}`, await whyNot(orderId, expectedVersion), expectedVersion);
     },
   };
 
@@ -238,7 +243,7 @@ export function orderStore(database: Database) {
   async function openOrder(orderId: Int64, expectedVersion: ExpectedVersion): Promise<Order> {
     const order = await rows.load(orderId);
     if (order === undefined) throw new ServiceError('NOT_FOUND', `No order has the id ${orderId}.`);
-    if (!hasExpected(order, expectedVersion)) throw notExpected(`Order ${orderId}`, order, expectedVersion);
+    if (!hasExpectedVersion(order, expectedVersion)) throw versionMismatch(`Order ${orderId}`, order, expectedVersion);
     if (order.complete) {
       throw new ServiceError(ORDER_COMPLETE, `Order ${orderId} is complete and cannot be changed or cancelled.`);
     }
@@ -249,17 +254,17 @@ export function orderStore(database: Database) {
 /** The message does not name the pet: the caller may have no permission to read which one the order is for. */
 function outOfStock(pet: Int64, left: number, requested: number, ordered = ''): ServiceError {
   return new ServiceError(OUT_OF_STOCK, `Not enough is in stock for a quantity of ${requested}.`, {
-    toReaders: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${requested}.`,
+    detailedMessage: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${requested}.`,
   });
 }
 
 function notAvailable(pet: Int64, status: PetStatus): ServiceError {
   return new ServiceError(NOT_AVAILABLE, 'Only pets with the status available can be ordered.', {
-    toReaders: `Pet ${pet} is ${status}; only pets with the status available can be ordered.`,
+    detailedMessage: `Pet ${pet} is ${status}; only pets with the status available can be ordered.`,
   });
 }
 
-function tooMuch(state: string): ServiceError | undefined {
+function stockTooLarge(state: string): ServiceError | undefined {
   return state === OUT_OF_RANGE
     ? new ServiceError('CONFLICT', 'The stock would exceed its maximum of 2147483647.')
     : undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchedAlike } from '../../../src/engine/db/batch-by-shape.ts';
+import { batchedByShape } from '../../../src/engine/db/batch-by-shape.ts';
 import { Database } from '../../../src/engine/db/client.ts';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
@@ -9,7 +9,7 @@ const database = new Database({ kind: 'embedded', query: notUsed, transaction: n
 function askable() {
   const compiled: string[] = [];
   const ends = new Map<unknown, (error?: Error) => void>();
-  const ask = batchedAlike(
+  const ask = batchedByShape(
     database,
     'any',
     ({ shape }: { shape: string; values: Readonly<Record<string, unknown>> }) => {

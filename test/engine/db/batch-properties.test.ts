@@ -70,9 +70,9 @@ test('of batched writes, each valid one is done once and each invalid one fails 
           database,
           'any',
           async (items) => {
-            const some = (JSON.parse(items) as { n: number; place: number }[]).filter(({ n }) => n <= 15);
+            const some = (JSON.parse(items) as { n: number; index: number }[]).filter(({ n }) => n <= 15);
             await write(some.map(({ n }) => n));
-            return some.map(({ n, place }) => ({ tenfold: n * 10, place }));
+            return some.map(({ n, index }) => ({ tenfold: n * 10, index }));
           },
           async ({ n }) => {
             await write([n]);

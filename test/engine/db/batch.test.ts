@@ -174,8 +174,8 @@ describe('batched writes', () => {
     readonly id: bigint;
   }
   const together = vi.fn(async (items: string) =>
-    (parseJson(items) as { id: number | bigint; place: number }[])
-      .map(({ id, place }) => ({ id: BigInt(id), by: 'together', place }))
+    (parseJson(items) as { id: number | bigint; index: number }[])
+      .map(({ id, index }) => ({ id: BigInt(id), by: 'together', index }))
       .filter(({ id }) => id !== 2n),
   );
   const alone = vi.fn(async ({ id }: Item) => ({ id, by: 'alone' }));

@@ -14,7 +14,7 @@ describe('streams that are behind', () => {
     const received: string[] = [];
     const together = new Set<string>();
     const sinks = ['me', 'me', 'me', 'other'].map((account) => {
-      const textsOf = async (list: readonly FeedEvent[]) => {
+      const serializeAll = async (list: readonly FeedEvent[]) => {
         received.push(account);
         together.add([...received].sort().join(' '));
         await new Promise(setImmediate);
@@ -22,7 +22,7 @@ describe('streams that are behind', () => {
         return list.map(({ id }) => `id: ${id}\n\n`);
       };
       const sink = openSink();
-      void openStream(streams, sink, '0', { format: { ...formatOf(), key: account, textsOf }, account });
+      void openStream(streams, sink, '0', { format: { ...formatOf(), key: account, serializeAll }, account });
       return sink;
     });
     for (const sink of sinks) {

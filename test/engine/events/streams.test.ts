@@ -52,7 +52,7 @@ describe('streams', () => {
               ...formatOf(),
               key: one.format,
               maxEvents: 2,
-              textsOf: (list: readonly FeedEvent[]) => schedule(() => list.map(({ id }) => `id: ${id}\n\n`)),
+              serializeAll: (list: readonly FeedEvent[]) => schedule(() => list.map(({ id }) => `id: ${id}\n\n`)),
             };
             void openStream(streams, sink, `${after}`, { format });
             clients.push({ sink, after, isClosed: false });
@@ -121,12 +121,12 @@ describe('streams', () => {
     const failures: unknown[] = [];
     const streams = streamsOf(feedOf(events), (error) => failures.push(error));
     let isBroken = true;
-    const textsOf = async (list: readonly FeedEvent[]) => {
+    const serializeAll = async (list: readonly FeedEvent[]) => {
       if (isBroken && list.some(({ position }) => position === 2)) throw new Error('The database is away.');
       return list.map(({ id }) => `id: ${id}\n\n`);
     };
     const open = (key: string) => {
-      const format = { ...formatOf(() => 'good\n\n'), ...(key === 'bad' && { textsOf }), key };
+      const format = { ...formatOf(() => 'good\n\n'), ...(key === 'bad' && { serializeAll }), key };
       return openStream(streams, openSink(), '1', { format, account: key });
     };
     const [one, good] = [await open('bad'), await open('good')];
@@ -247,7 +247,7 @@ describe('streams', () => {
       await vi.waitFor(() => expect(sink.text()).not.toBe(''));
       return sink;
     };
-    const slow = await open('slow', { textsOf: () => new Promise(() => {}) });
+    const slow = await open('slow', { serializeAll: () => new Promise(() => {}) });
     const quick = await open('quick');
     for (let position = 2; position <= 25; position++) {
       events.push(eventAt(position));
@@ -270,7 +270,7 @@ describe('streams', () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       return sink;
     };
-    const busy = await open(3, { textsOf: () => new Promise(() => {}) });
+    const busy = await open(3, { serializeAll: () => new Promise(() => {}) });
     const idle = await open(0);
     events.push(eventAt(2));
     streams.wake();
@@ -297,7 +297,7 @@ describe('streams', () => {
     });
     const waiting = streamsOf(feed).wait('now', {}, 60_000, {
       meter: new Meter('me', undefined, new Pace(1)),
-      isCutOff: () => false,
+      isAborted: () => false,
     });
     await isAsked;
     events.push(eventAt(11));

@@ -71,8 +71,8 @@ test('no connection waits to be accepted while requests of others are handled', 
 test('the requests of a burst of connections do not start all at once', async () => {
   const backlog = new Backlog();
   const turns = [0];
-  backlog.look();
-  for (let n = 0; n < 120; n++) backlog.afterwards(() => turns.push((turns.pop() ?? 0) + 1));
+  backlog.onConnection();
+  for (let n = 0; n < 120; n++) backlog.runAfterAccepting(() => turns.push((turns.pop() ?? 0) + 1));
   while (turns.reduce((sum, one) => sum + one) < 120) {
     await new Promise(setImmediate);
     turns.push(0);
@@ -84,12 +84,12 @@ test('requests do not wait longer than 100 ms, however many connections come', a
   const backlog = new Backlog();
   const started = performance.now();
   let waited = Number.POSITIVE_INFINITY;
-  backlog.look();
-  backlog.afterwards(() => {
+  backlog.onConnection();
+  backlog.runAfterAccepting(() => {
     waited = performance.now() - started;
   });
   while (waited === Number.POSITIVE_INFINITY && performance.now() < started + 2_000) {
-    backlog.look();
+    backlog.onConnection();
     await new Promise(setImmediate);
   }
   expect(waited).toBeLessThan(500);

@@ -87,7 +87,7 @@ describe.each([
     });
 
     test('the REST responses of operations have header fields', () => {
-      const request = { inPath: {}, address: (path: string) => `https://x.example${path}` };
+      const request = { pathValues: {}, address: (path: string) => `https://x.example${path}` };
       const actual = endpoints.map((endpoint) => {
         const headers = endpoint.lifecycle.headersFor(request);
         const [level, sunset] = ['api-stability', 'sunset'].map((name) => fieldOf(headers, name));
@@ -219,10 +219,12 @@ function describedInOpenApi(endpoints: readonly Endpoint[], document: object): [
     const { route, operation } = endpoint;
     const described = paths[route.path]?.[route.method.toLowerCase()];
     const coordinate = coordinateOf(endpoint);
-    const parameters = [...operation.inPath, ...operation.inQuery].map((variable): [string, Lifecycle] => [
-      `${coordinate}(${variable.argument.name}:)`,
-      described?.parameters.find(({ name }) => name === variable.name) ?? {},
-    ]);
+    const parameters = [...operation.pathVariables, ...operation.queryVariables].map(
+      (variable): [string, Lifecycle] => [
+        `${coordinate}(${variable.argument.name}:)`,
+        described?.parameters.find(({ name }) => name === variable.name) ?? {},
+      ],
+    );
     return [[coordinate, described ?? {}], ...parameters];
   });
   const ofComponents = Object.entries(components.schemas).flatMap(([type, component]): [string, Lifecycle][] => [

@@ -3,12 +3,12 @@ import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { annotatedIn } from '../../../src/engine/lifecycle/annotated.ts';
 import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
-import { lifecycleReport, type ReportEntry, type RestView, type Usage } from '../../../src/engine/lifecycle/report.ts';
+import { lifecycleReport, type ReportEntry, type RestNames, type Usage } from '../../../src/engine/lifecycle/report.ts';
 import { Tally, type UseCount } from '../../../src/engine/lifecycle/tally.ts';
 import { bookSchema } from '../../support/books.ts';
 
 const annotated = annotatedIn(bookSchema);
-const rest: RestView = {
+const rest: RestNames = {
   operations: new Map([
     ['Query.book', 'GET /books/{bookId}'],
     ['Query.books', 'GET /books'],
@@ -63,7 +63,7 @@ test('no use of an enum value does not mean that it can be removed, if clients g
     successor: { coordinate: 'Genre.NOVEL' },
     why: 'It was the first try.',
   });
-  const outlookOf = (sdl: string) => {
+  const removalOf = (sdl: string) => {
     const schema = buildSchema(`enum Genre { NOVEL COMIC } ${sdl}`);
     const [, comic] = (schema.getType('Genre') as GraphQLEnumType).getValues();
     Object.assign(comic ?? {}, { extensions: { lifecycle: annotation } });
@@ -76,23 +76,23 @@ test('no use of an enum value does not mean that it can be removed, if clients g
     };
     const time = { now: new Date('2027-01-01T00:00:00Z'), isRehearsal: false };
     return lifecycleReport(annotatedIn(schema), rest, new Map([['Genre.COMIC', usage]]), time).map(
-      ({ verdict, outlook }) => `${outlook}: ${verdict}`,
+      ({ verdict, removal }) => `${removal}: ${verdict}`,
     );
   };
-  expect(outlookOf('type Query { books(genre: Genre): Int }')).toEqual(['free: safe to remove: no use for 30 days']);
-  expect(outlookOf('type Query { books(genre: Genre): [Book!] } type Book { genre: Genre! }')).toEqual([
-    'open: responses can contain it, so its use is not known',
+  expect(removalOf('type Query { books(genre: Genre): Int }')).toEqual(['safe: safe to remove: no use for 30 days']);
+  expect(removalOf('type Query { books(genre: Genre): [Book!] } type Book { genre: Genre! }')).toEqual([
+    'unknown: responses can contain it, so its use is not known',
   ]);
 });
 
 test('nothing is safe to remove while another day is rehearsed, because nothing is counted', () => {
-  const { verdict, outlook } = entry(
+  const { verdict, removal } = entry(
     'Query.book',
     '2028-01-01T00:00:00Z',
     { countedSince: new Date('2026-01-01') },
     true,
   );
-  expect([verdict, outlook]).toEqual(['not known while another day is rehearsed', 'open']);
+  expect([verdict, removal]).toEqual(['not known while another day is rehearsed', 'unknown']);
 });
 
 describe('the report', () => {

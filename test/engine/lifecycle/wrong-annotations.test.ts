@@ -213,11 +213,11 @@ describe('the successor of a route', () => {
   test('has the values of the request in its URL, encoded so that they cannot break the header field', () => {
     const [thing] = compile({ ref: 'id' });
     expect(thing?.lifecycle.successor?.operation).toBe('GET /v2/{id}/thing');
-    const linkFor = (inPath: object) => {
+    const linkFor = (pathValues: object) => {
       const address = (path: string) => `https://x.example${path}`;
-      return fieldOf(thing?.lifecycle.headersFor({ inPath: { ...inPath }, address }) ?? [], 'link');
+      return fieldOf(thing?.lifecycle.headersFor({ pathValues: { ...pathValues }, address }) ?? [], 'link');
     };
-    const first = (inPath: object) => linkFor(inPath)?.split(';', 1)[0];
+    const first = (pathValues: object) => linkFor(pathValues)?.split(';', 1)[0];
     expect(first({ id: 7 })).toBe('<https://x.example/v2/7/thing>');
     expect(first({ id: '7>; rel="next"' })).toBe('<https://x.example/v2/7%3E%3B%20rel%3D%22next%22/thing>');
     expect(first({})).toBe('<https://x.example/v2/%7Bid%7D/thing>');

@@ -13,11 +13,11 @@ test.each([
   [25_000, 2_501, 167],
 ])('for a table of %d pages, a count costs %d units and a search %d', (pages, count, search) => {
   const costs = listCosts(() => [pages]);
-  expect([costs.count(LIST), costs.search(LIST)]).toEqual([count, search]);
+  expect([costs.count(LIST), costs.scan(LIST)]).toEqual([count, search]);
 });
 
 test('the cost of a list depends on the pages of all its tables', () => {
-  expect(listCosts(() => [100, 100]).search(LIST)).toBe(2);
+  expect(listCosts(() => [100, 100]).scan(LIST)).toBe(2);
 });
 
 test('what costs nothing is free for a caller that has used more than its quota, as other processes may let it', () => {

@@ -15,7 +15,7 @@ import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, test } from 'vitest';
 import { routesOf } from '../../../src/engine/application.ts';
 import { compileOperation } from '../../../src/engine/operation/compiled.ts';
-import { isBeyondCompiler } from '../../../src/engine/operation/compiler-bugs.ts';
+import { isUnsupported } from '../../../src/engine/operation/compiler-bugs.ts';
 import { selectionOf } from '../../../src/engine/operation/selection.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { serviceDialect } from '../../bench/contests/dialect.ts';
@@ -112,16 +112,16 @@ describe('an operation that the compiler would run wrongly is interpreted', () =
       'type Query { f(tree: Tree): Int } input Tree { twigs: [Twig!] } input Twig { of: Tree }',
     );
     const selection = selectionOf(reporting, parse('query ($tree: Tree) { f(tree: $tree) }'), undefined);
-    expect(isBeyondCompiler(selection)).toBe(true);
+    expect(isUnsupported(selection)).toBe(true);
   });
 
   test('an operation with such long names that its code would take hundreds of megabytes', () => {
     const fields = Array.from({ length: 150 }, (_, index) => `a${index}: name`);
     const reporting = reportingSchema('type Query { q: Query, name: String }');
-    expect(
-      isBeyondCompiler(selectionOf(reporting, parse(`{ ${'x'.repeat(140_000)}: q { ${fields} } }`), undefined)),
-    ).toBe(true);
-    expect(isBeyondCompiler(selectionOf(reporting, parse(`{ ${'x'.repeat(100)}: q { ${fields} } }`), undefined))).toBe(
+    expect(isUnsupported(selectionOf(reporting, parse(`{ ${'x'.repeat(140_000)}: q { ${fields} } }`), undefined))).toBe(
+      true,
+    );
+    expect(isUnsupported(selectionOf(reporting, parse(`{ ${'x'.repeat(100)}: q { ${fields} } }`), undefined))).toBe(
       false,
     );
   });
@@ -145,7 +145,7 @@ describe('an ordinary operation is compiled', () => {
   });
 
   test.each([...ofClients, ...ofRest])('%s', (_, document, name) => {
-    expect(isBeyondCompiler(selectionOf(schema, document, name))).toBe(false);
+    expect(isUnsupported(selectionOf(schema, document, name))).toBe(false);
     expect(isCompiledQuery(compileQuery(schema, document, name))).toBe(true);
   });
 });

@@ -7,7 +7,7 @@ interface Rejection {
   readonly code: string;
   readonly variables: Values;
   /** The message to a caller that may read, in each world, if it names stored values. */
-  readonly toReaders?: readonly [string, string];
+  readonly detailedMessage?: readonly [string, string];
 }
 
 /** The test cases of a mutation: a change that succeeds in both worlds with the same row, and the rejections. */
@@ -44,7 +44,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, pet, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Pet 201', 4, 9),
+        detailedMessage: versions('Pet 201', 4, 9),
       },
     ],
   },
@@ -56,7 +56,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, changes: {}, expectedVersion: [] },
-        toReaders: versions('Pet 201', 4, 9, 'another'),
+        detailedMessage: versions('Pet 201', 4, 9, 'another'),
       },
     ],
   },
@@ -68,7 +68,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Pet 201', 4, 9),
+        detailedMessage: versions('Pet 201', 4, 9),
       },
     ],
   },
@@ -80,7 +80,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { categoryId: 101, category, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Category 101', 3, 8),
+        detailedMessage: versions('Category 101', 3, 8),
       },
     ],
   },
@@ -91,7 +91,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { categoryId: 101, changes: {}, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Category 101', 3, 8),
+        detailedMessage: versions('Category 101', 3, 8),
       },
     ],
   },
@@ -103,7 +103,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { categoryId: 101, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Category 101', 3, 8),
+        detailedMessage: versions('Category 101', 3, 8),
       },
     ],
   },
@@ -114,13 +114,13 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, update: { quantity: 7 }, expectedVersion: OTHER_VERSION },
-        toReaders: versions('The inventory entry of pet 201', 7, 14),
+        detailedMessage: versions('The inventory entry of pet 201', 7, 14),
       },
       {
         // Stock is counted in one world only.
         code: 'PRECONDITION_FAILED',
         variables: { petId: 204, update: { quantity: 7 }, expectedVersion: OTHER_VERSION },
-        toReaders: [
+        detailedMessage: [
           'The inventory entry of pet 204 does not exist, so it has no version. Read it again before you change it.',
           versions('The inventory entry of pet 204', 0, 9)[1],
         ],
@@ -129,7 +129,7 @@ export const cases: Readonly<Record<string, Cases>> = {
         // The precondition asks for stock that is not counted yet.
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, update: { quantity: 7 }, expectedVersion: [0] },
-        toReaders: [7, 14].map(
+        detailedMessage: [7, 14].map(
           (version) =>
             `The inventory entry of pet 201 already exists, with version ${version}; it must not exist. Read it again before you change it.`,
         ) as [string, string],
@@ -137,7 +137,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'VALIDATION_FAILED',
         variables: { petId: 202, update: { quantity: 7 }, status: 'available' },
-        toReaders: ['sold', 'pending'].map(
+        detailedMessage: ['sold', 'pending'].map(
           (status) => `status is read-only: it must be ${status}, its current value, or be left out.`,
         ) as [string, string],
       },
@@ -152,7 +152,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { petId: 201, expectedVersion: OTHER_VERSION },
-        toReaders: versions('The inventory entry of pet 201', 7, 14),
+        detailedMessage: versions('The inventory entry of pet 201', 7, 14),
       },
     ],
   },
@@ -168,7 +168,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { webhookId: 401, changes: {}, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Webhook 401', 3, 8),
+        detailedMessage: versions('Webhook 401', 3, 8),
       },
     ],
   },
@@ -179,7 +179,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { webhookId: 401, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Webhook 401', 3, 8),
+        detailedMessage: versions('Webhook 401', 3, 8),
       },
     ],
   },
@@ -204,12 +204,12 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'OUT_OF_STOCK',
         variables: { order: { petId: 201, quantity: 3 } },
-        toReaders: ['Pet 201 has 2 in stock; the quantity is 3.', 'Pet 201 has 1 in stock; the quantity is 3.'],
+        detailedMessage: ['Pet 201 has 2 in stock; the quantity is 3.', 'Pet 201 has 1 in stock; the quantity is 3.'],
       },
       {
         code: 'NOT_AVAILABLE',
         variables: { order: { petId: 202 } },
-        toReaders: ['sold', 'pending'].map(
+        detailedMessage: ['sold', 'pending'].map(
           (status) => `Pet 202 is ${status}; only pets with the status available can be ordered.`,
         ) as [string, string],
       },
@@ -225,12 +225,12 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { orderId: 301, changes: {}, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Order 301', 3, 6),
+        detailedMessage: versions('Order 301', 3, 6),
       },
       {
         code: 'OUT_OF_STOCK',
         variables: { orderId: 301, changes: { quantity: 50 } },
-        toReaders: [
+        detailedMessage: [
           'Pet 201 has 2 in stock, besides the 1 of this order; the quantity is 50.',
           'Pet 202 has 7 in stock, besides the 2 of this order; the quantity is 50.',
         ],
@@ -246,7 +246,7 @@ export const cases: Readonly<Record<string, Cases>> = {
       {
         code: 'PRECONDITION_FAILED',
         variables: { orderId: 301, expectedVersion: OTHER_VERSION },
-        toReaders: versions('Order 301', 3, 6),
+        detailedMessage: versions('Order 301', 3, 6),
       },
     ],
   },

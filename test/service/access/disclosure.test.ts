@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notExpected } from '../../../src/engine/db/version.ts';
+import { versionMismatch } from '../../../src/engine/db/version.ts';
 import { COMPILED_AT } from '../../../src/engine/operation/documents.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { sampleOf } from '../../support/cases.ts';
@@ -84,7 +84,7 @@ const everyRejection = mutations.flatMap(({ name, scope }) =>
 const rejections = sampleOf(
   everyRejection,
   ({ title }) => title,
-  ({ code, way, toReaders }) => `${code} ${way} ${toReaders !== undefined}`,
+  ({ code, way, detailedMessage }) => `${code} ${way} ${detailedMessage !== undefined}`,
 );
 
 describe('where reads need a credential, a rejection shows a caller without read only the error code, and no stored value', () => {
@@ -106,20 +106,20 @@ describe('where reads need a credential, a rejection shows a caller without read
 });
 
 test('of two concurrent writers, the one that is rejected gets no version', () => {
-  const [one, other] = [3, 8].map((version) => notExpected('Pet 201', { version }, null));
+  const [one, other] = [3, 8].map((version) => versionMismatch('Pet 201', { version }, null));
   expect([one?.code, one?.message]).toEqual(['CONFLICT', other?.message]);
-  expect(one?.toReaders).toBeUndefined();
+  expect(one?.detailedMessage).toBeUndefined();
 });
 
 describe('for a caller that may read, the same rejection names the stored values', () => {
-  test.each(rejections)('$title $code by $way', async ({ asked, code, scope, toReaders }) => {
+  test.each(rejections)('$title $code by $way', async ({ asked, code, scope, detailedMessage }) => {
     const reader = await issuer.token({ sub: 'bob', scope: `${scope} read` });
     for (const more of [{}, {}, nextKey()]) {
       const answers = await askBoth(asked, reader, more);
       for (const answer of answers) expect(answer).toContain(`"${code}"`);
       const messages = answers.map(messageOf);
-      if (toReaders === undefined) expect(messages[1]).toBe(messages[0]);
-      else expect(messages).toEqual(toReaders);
+      if (detailedMessage === undefined) expect(messages[1]).toBe(messages[0]);
+      else expect(messages).toEqual(detailedMessage);
       // Where reads need no credential, every caller may read.
       const writer = await issuer.token({ sub: 'cat', scope });
       expect(messageOf(await send(open, asked, writer, more))).toBe(messages[0]);
@@ -128,7 +128,7 @@ describe('for a caller that may read, the same rejection names the stored values
 });
 
 describe('a stored rejection that names stored values is replayed only while its caller may read', () => {
-  const named = rejections.filter(({ toReaders }) => toReaders !== undefined);
+  const named = rejections.filter(({ detailedMessage }) => detailedMessage !== undefined);
 
   test.each(named)('$title $code by $way', async ({ asked, scope }) => {
     const [reader, writer] = [await issuer.token({ scope: `${scope} read` }), await issuer.token({ scope })];

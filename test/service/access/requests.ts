@@ -48,9 +48,9 @@ export function codesOf(name: string): readonly string[] {
   const { route, operation } = endpointOf(name);
   return [
     ...(route.errors ?? []).map((kind) => errorKind(kind).code),
-    ...(operation.inPath.length > 0 ? ['NOT_FOUND'] : []),
-    ...(operation.inPrecondition === undefined ? [] : ['PRECONDITION_FAILED']),
-    ...(operation.besideBody.length === 0 ? [] : ['VALIDATION_FAILED']),
+    ...(operation.pathVariables.length > 0 ? ['NOT_FOUND'] : []),
+    ...(operation.versionVariable === undefined ? [] : ['PRECONDITION_FAILED']),
+    ...(operation.bodyFieldVariables.length === 0 ? [] : ['VALIDATION_FAILED']),
   ];
 }
 
@@ -60,10 +60,13 @@ function askRest(name: string, variables: Values, accept: string): Asked {
   // No row has this entity tag.
   const tags = expected?.map((version) => `"${version}"`).join(', ') || '"none"';
   const condition = expected?.[0] === 0 ? { 'if-none-match': '*' } : { 'if-match': tags };
-  const beside = operation.besideBody.map(({ name: field }) => [field, variables[field]]);
-  const input = operation.inBody && { ...(variables[operation.inBody.name] as object), ...Object.fromEntries(beside) };
+  const beside = operation.bodyFieldVariables.map(({ name: field }) => [field, variables[field]]);
+  const input = operation.bodyVariable && {
+    ...(variables[operation.bodyVariable.name] as object),
+    ...Object.fromEntries(beside),
+  };
   const body = input && stringifyJson(input);
-  const inQuery = operation.inQuery.map(({ name: parameter }) => `${parameter}=${variables[parameter]}`);
+  const inQuery = operation.queryVariables.map(({ name: parameter }) => `${parameter}=${variables[parameter]}`);
   const query = inQuery.length === 0 ? '' : `?${inQuery.join('&')}`;
   return {
     method: route.method,

@@ -171,15 +171,15 @@ test('deliveries are made without reading those that are not due', async () => {
   await app.database.transaction((query) => query('update webhooks set enabled = id <= 5', []));
   expect(await queue.acquire(now)).toHaveLength(5);
   await app.database.transaction((query) => query('update webhooks set position = 1029900', []));
-  await expectByIndex(2_000, () => queue.spread([1, 2], now));
-  await expectByIndex(200, () => queue.due({ ids: [1, 2], free: [10, 10], ...some }));
+  await expectByIndex(2_000, () => queue.addDeliveries([1, 2], now));
+  await expectByIndex(200, () => queue.readDue({ ids: [1, 2], free: [10, 10], ...some }));
   const settleSome = async () => {
     await queue.acquire(now);
-    const due = await queue.due({ ids: [1], free: [3], ...some });
+    const due = await queue.readDue({ ids: [1], free: [3], ...some });
     expect(due).toHaveLength(3);
     const settlement = { status: 'delivered', attempts: 1, at: now, due: null, response: 200, error: null } as const;
     await expectByIndex(500, () =>
-      queue.settle(
+      queue.storeResults(
         due.map(({ id }) => ({ ...settlement, id })),
         now,
       ),
@@ -190,11 +190,11 @@ test('deliveries are made without reading those that are not due', async () => {
   await withoutStatistics('deliveries', settleSome);
   await expectByIndex(110, () => queue.pause(1, 'https://shop.example/', now));
   await expectByIndex(110, () => queue.disable(1, 'https://shop.example/', 'why'));
-  await expectByIndex(10, () => queue.forget(now));
+  await expectByIndex(10, () => queue.deleteOld(now));
   // Those of a webhook are read when another process has left it, and before it is disabled, and all are counted.
-  await expectByIndex(60_000, () => queue.mend(now));
+  await expectByIndex(60_000, () => queue.repair(now));
   await expectByIndex(60_000, () => queue.backlogs());
-  await expectByIndex(60_000, () => queue.drop(1, 'why'));
+  await expectByIndex(60_000, () => queue.dropPending(1, 'why'));
 });
 
 test('uses by many clients are stored without reading the clients of the day for each of them', async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { type GraphQLField, getNamedType, isEnumType, isNonNullType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Kind } from '../../../src/engine/db/driver.ts';
+import type { StatementKind } from '../../../src/engine/db/driver.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { isWhole } from '../../support/cases.ts';
 import { databaseKind, openTestDatabase } from '../../support/database.ts';
@@ -163,7 +163,7 @@ describe.each(sorted)('each page of %s', (_, field, sort) => {
 
 // The embedded database can't do either.
 if (databaseKind === 'server') {
-  test.each<Kind>(['lookup', 'list', 'count', 'write'])(
+  test.each<StatementKind>(['lookup', 'list', 'count', 'write'])(
     'the server neither compiles the plan of a %s nor shares it among processes',
     async (kind) => {
       const { database, dispose } = await openTestDatabase();

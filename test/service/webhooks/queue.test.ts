@@ -47,19 +47,19 @@ describe('of the deliveries of a row', () => {
   test('only the first is due, and the next one when that has ended', async () => {
     const queue = queueOf('one');
     expect(await queue.acquire(now)).toHaveLength(1);
-    await queue.spread([1], now);
+    await queue.addDeliveries([1], now);
     expect(await pending()).toBe('[1] 2 [3] 4');
-    const due = await queue.due(some);
+    const due = await queue.readDue(some);
     expect(due.map(({ position }) => position)).toEqual([1, 3]);
-    await queue.settle([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'pending')], now);
+    await queue.storeResults([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'pending')], now);
     expect(await pending()).toBe('[2] [3] 4');
   });
 
   test('none is found while another is in progress', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.spread([1], now);
-    const due = await queue.due({ ...some, running: ['1 pets/1'] });
+    await queue.addDeliveries([1], now);
+    const due = await queue.readDue({ ...some, running: ['1 pets/1'] });
     expect(due.map(({ position }) => position)).toEqual([3]);
   });
 
@@ -67,10 +67,10 @@ describe('of the deliveries of a row', () => {
     const queue = queueOf('one');
     await sql("update events set type = 'pet.removed' where position = 1");
     await queue.acquire(now);
-    await queue.spread([1], now);
-    expect((await queue.due(some)).map(({ position }) => position)).toEqual([3]);
+    await queue.addDeliveries([1], now);
+    expect((await queue.readDue(some)).map(({ position }) => position)).toEqual([3]);
     await sql('with old as (delete from events where position = 1) update feed set deleted = 1');
-    const due = await queue.due(some);
+    const due = await queue.readDue(some);
     expect(due.map(({ position, time }) => [position, time === null])).toEqual([
       [1, true],
       [3, false],
@@ -80,36 +80,36 @@ describe('of the deliveries of a row', () => {
   test('the first becomes due again if a process has left them without', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.spread([1], now);
+    await queue.addDeliveries([1], now);
     await sql('update deliveries set due_at = null');
-    await queueOf('two').mend(now);
+    await queueOf('two').repair(now);
     expect(await pending()).toBe('1 2 3 4');
-    await queue.mend(now);
+    await queue.repair(now);
     expect(await pending()).toBe('[1] 2 [3] 4');
     await sql('update deliveries set due_at = null');
     await queue.release([]);
-    await queueOf('two').mend(now);
+    await queueOf('two').repair(now);
     expect(await pending()).toBe('[1] 2 [3] 4');
   });
 
   test('the one that has been due for longest is found first', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.spread([1], now);
+    await queue.addDeliveries([1], now);
     await sql("update deliveries set due_at = due_at - interval '1 minute' where position = 3");
-    expect((await queue.due({ ...some, free: [1] })).map(({ position }) => position)).toEqual([3]);
+    expect((await queue.readDue({ ...some, free: [1] })).map(({ position }) => position)).toEqual([3]);
   });
 
   test('the next one keeps its time when the result of the one before is stored again', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.spread([1], now);
-    const [first] = await queue.due(some);
-    await queue.settle([settled(first?.id, 'delivered')], now);
-    const [next] = await queue.due(some);
-    await queue.settle([{ ...settled(next?.id, 'pending'), due: inAnHour }], now);
-    await queue.settle([settled(first?.id, 'delivered')], now);
-    expect((await queue.due(some)).map(({ position }) => position)).toEqual([3]);
+    await queue.addDeliveries([1], now);
+    const [first] = await queue.readDue(some);
+    await queue.storeResults([settled(first?.id, 'delivered')], now);
+    const [next] = await queue.readDue(some);
+    await queue.storeResults([{ ...settled(next?.id, 'pending'), due: inAnHour }], now);
+    await queue.storeResults([settled(first?.id, 'delivered')], now);
+    expect((await queue.readDue(some)).map(({ position }) => position)).toEqual([3]);
   });
 });
 
@@ -141,26 +141,26 @@ describe('a webhook whose pending deliveries are dropped', () => {
   test('is disabled with the reason, and enabled again begins with the first event that it lacks', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.spread([1], now);
-    const due = await queue.due(some);
-    await queue.settle([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'delivered')], now);
+    await queue.addDeliveries([1], now);
+    const due = await queue.readDue(some);
+    await queue.storeResults([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'delivered')], now);
     expect(await queue.backlogs()).toMatchObject([{ id: 1, count: 2 }]);
-    expect(await queue.drop(1, 'Too many.')).toBe(true);
-    expect(await queue.drop(1, 'Too many.')).toBe(false);
+    expect(await queue.dropPending(1, 'Too many.')).toBe(true);
+    expect(await queue.dropPending(1, 'Too many.')).toBe(false);
     expect(await webhook()).toEqual([[false, 1, 'Too many.']]);
     expect(await pending()).toBe('');
     await sql('update webhooks set enabled = true, disabled_because = null');
-    await queue.spread([1], now);
+    await queue.addDeliveries([1], now);
     expect(await pending()).toBe('[2] 4');
   });
 
   test('keeps the reason for which it is disabled already', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.spread([1], now);
+    await queue.addDeliveries([1], now);
     await queue.disable(1, 'https://shop.example/', 'Gone.');
     expect(await queue.backlogs()).toEqual([{ id: 1, count: 4, age: null }]);
-    expect(await queue.drop(1, 'Too many.')).toBe(true);
+    expect(await queue.dropPending(1, 'Too many.')).toBe(true);
     expect(await webhook()).toEqual([[false, 0, 'Gone.']]);
   });
 
@@ -169,11 +169,11 @@ describe('a webhook whose pending deliveries are dropped', () => {
     test('keeps them while more are added, which could otherwise overtake those that are added again', async () => {
       const queue = queueOf('one');
       await queue.acquire(now);
-      await queue.spread([1], now);
+      await queue.addDeliveries([1], now);
       let dropping: Promise<boolean> | undefined;
       await (opened as TestDatabase).database.transaction(async (query: Query) => {
         await query('update webhooks set position = 5', []);
-        dropping = queue.drop(1, 'Too many.');
+        dropping = queue.dropPending(1, 'Too many.');
         await new Promise((resolve) => setTimeout(resolve, 200));
       });
       expect(await dropping).toBe(false);
@@ -198,9 +198,9 @@ test('with a hundred webhooks, a few deliveries are added for each, and the othe
   await sql(`update feed set last = ${last}`);
   const queue = queueOf('one');
   await queue.acquire(now);
-  expect(await queue.spread(ids, now)).toBe(true);
+  expect(await queue.addDeliveries(ids, now)).toBe(true);
   expect(await sql('select count(*)::integer from deliveries')).toEqual([[500]]);
-  expect(await queue.spread(ids, now)).toBe(true);
+  expect(await queue.addDeliveries(ids, now)).toBe(true);
   expect(await sql('select distinct position::integer from webhooks')).toEqual([[10]]);
 });
 
@@ -208,22 +208,22 @@ describe('of two processes', () => {
   test('only one owns a webhook, until it leaves it or does not say so for a while', async () => {
     const [one, two] = [queueOf('one'), queueOf('two')];
     await one.acquire(now);
-    await two.spread([1], now);
+    await two.addDeliveries([1], now);
     expect(await pending()).toBe('');
-    await one.spread([1], now);
+    await one.addDeliveries([1], now);
     expect(await two.acquire(now)).toEqual([]);
-    expect(await two.due(some)).toEqual([]);
+    expect(await two.readDue(some)).toEqual([]);
     await one.release([1]);
     expect(await two.acquire(now)).toEqual([]);
     await sql("update webhooks set owned_until = now() + interval '5 seconds'");
     // An attempt could take longer than that.
-    expect(await one.due(some)).toEqual([]);
+    expect(await one.readDue(some)).toEqual([]);
     await sql("update webhooks set owned_until = now() - interval '1 second'");
     expect(await two.acquire(now)).toHaveLength(1);
-    const due = await two.due(some);
+    const due = await two.readDue(some);
     expect(due).toHaveLength(2);
     // What the other has found out too late does not count.
-    await one.settle([settled(due[0]?.id, 'delivered')], now);
+    await one.storeResults([settled(due[0]?.id, 'delivered')], now);
     expect(await pending()).toBe('[1] 2 [3] 4');
   });
 });
@@ -246,7 +246,7 @@ test('redelivery after an event that a webhook has not come to yet skips none be
   await webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(1, '1.3');
   const queue = queueOf('one');
   await queue.acquire(now);
-  await queue.spread([1], now);
+  await queue.addDeliveries([1], now);
   expect(await pending()).toBe('[2] [3] 4');
 });
 
@@ -255,12 +255,12 @@ if (databaseKind === 'server') {
   test('a delivery that ends while it is made due again stays as it is', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.spread([1], now);
+    await queue.addDeliveries([1], now);
     await sql('update deliveries set due_at = null');
     let mending: Promise<unknown> | undefined;
     await (opened as TestDatabase).database.transaction(async (query: Query) => {
       await query("update deliveries set status = 'delivered' where position = 1", []);
-      mending = queue.mend(now);
+      mending = queue.repair(now);
       await new Promise((resolve) => setTimeout(resolve, 200));
     });
     await mending;
@@ -270,9 +270,9 @@ if (databaseKind === 'server') {
   test('a redelivery that commits while events are added has them added again, in order', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.spread([1], now);
-    const due = await queue.due(some);
-    await queue.settle(
+    await queue.addDeliveries([1], now);
+    const due = await queue.readDue(some);
+    await queue.storeResults(
       due.map(({ id }) => settled(id, 'delivered')),
       now,
     );
@@ -282,12 +282,12 @@ if (databaseKind === 'server') {
     await (opened as TestDatabase).database.transaction(async (query: Query) => {
       await query('delete from deliveries where webhook_id = 1', []);
       await query('update webhooks set position = 0 where id = 1', []);
-      adding = queue.spread([1], now);
+      adding = queue.addDeliveries([1], now);
       await new Promise((resolve) => setTimeout(resolve, 200));
     });
     await adding;
     expect(await pending()).toBe('');
-    await queue.spread([1], now);
+    await queue.addDeliveries([1], now);
     expect(await pending()).toBe('[1] 2 [3] 4 5');
   });
 
@@ -311,7 +311,7 @@ if (databaseKind === 'server') {
     });
     await redelivering;
     expect(await pending()).toBe('');
-    await queue.spread([1], now);
+    await queue.addDeliveries([1], now);
     expect(await pending()).toBe('[1] 2 [3] 4 5');
   });
 }
@@ -322,18 +322,18 @@ test.each([
 ])('a receiver that %s is sent no more, also by a round that has begun', async (_, stop) => {
   const queue = queueOf('one');
   await queue.acquire(now);
-  await queue.spread([1], now);
-  expect(await queue.due(some)).toHaveLength(2);
+  await queue.addDeliveries([1], now);
+  expect(await queue.readDue(some)).toHaveLength(2);
   await stop(queue);
-  expect(await queue.due(some)).toEqual([]);
+  expect(await queue.readDue(some)).toEqual([]);
 });
 
 test('an attempt counts once, also if it is stored again because nobody knows whether it was', async () => {
   const queue = queueOf('one');
   await queue.acquire(now);
-  await queue.spread([1], now);
-  const [first] = await queue.due(some);
-  for (let n = 0; n < 2; n++) await queue.settle([settled(first?.id, 'pending')], now);
+  await queue.addDeliveries([1], now);
+  const [first] = await queue.readDue(some);
+  for (let n = 0; n < 2; n++) await queue.storeResults([settled(first?.id, 'pending')], now);
   expect(await sql('select attempts::integer from deliveries where position = 1')).toEqual([[1]]);
 });
 
@@ -359,7 +359,7 @@ test('what was delivered is listed for a day, what was given up for 30 days, and
       select 1, 1, 10 * days + n, 'pet.created', 'pets/1', status, now() - make_interval(days => days, hours => -1)
       from unnest(array[1, 2, 30, 31]) as days, unnest(array['pending', 'delivered', 'failed']) with ordinality as _ (status, n)`,
   );
-  await queueOf('one').forget(now);
+  await queueOf('one').deleteOld(now);
   expect(
     await sql(
       `select status, string_agg(position / 10 || '', ' ' order by position) from deliveries group by status order by status`,

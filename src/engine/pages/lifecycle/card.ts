@@ -30,12 +30,12 @@ const SHOWN = 8;
 export function card(entry: ReportEntry, rules: LifecycleRules, now: Date): string {
   const { coordinate, deprecation, level } = entry;
   const id = escapeHtml(coordinate);
-  return `<article class="mark" id="${id}">
+  return `<article class="annotation" id="${id}">
 <header>
 <h3><a href="#${id}">${escapeHtml(titleOf(entry))}</a></h3>
 <p>${badges(entry)} ${otherName(entry)}</p>
 </header>
-<p class="verdict ${entry.outlook}">${escapeHtml(asSentence(entry.verdict))}</p>
+<p class="verdict ${entry.removal}">${escapeHtml(asSentence(entry.verdict))}</p>
 ${deprecation === undefined ? `<p class="soft">${PROMISES[level]}</p>` : facts(coordinate, deprecation, rules, now)}
 ${usesOf(entry, now)}
 </article>`;

@@ -34,22 +34,22 @@ summary { cursor: pointer; color: var(--accent); width: fit-content; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .6rem 0 0; font-size: .85rem; color: var(--soft); }
 .legend svg { display: inline-block; width: 24px; vertical-align: -1px; }
 
-.mark { margin: 1.1rem 0 0; padding: 1.2rem 1.4rem 1.3rem; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; scroll-margin-top: 1rem; }
-.mark:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
-.mark header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .2rem 1rem; }
-.mark p { max-width: none; margin-bottom: 0; }
-.mark code { color: var(--soft); overflow-wrap: anywhere; }
-.mark code.name { color: inherit; }
+.annotation { margin: 1.1rem 0 0; padding: 1.2rem 1.4rem 1.3rem; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; scroll-margin-top: 1rem; }
+.annotation:target { border-color: var(--accent); box-shadow: 0 0 0 1px var(--accent); }
+.annotation header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: .2rem 1rem; }
+.annotation p { max-width: none; margin-bottom: 0; }
+.annotation code { color: var(--soft); overflow-wrap: anywhere; }
+.annotation code.name { color: inherit; }
 h3 { margin: 0; font: 600 1.05rem/1.4 var(--mono); overflow-wrap: anywhere; }
 h3 a { color: inherit; text-decoration: none; }
 h3 a:hover { text-decoration: underline; }
 h4 { margin: 0; font-size: .95rem; }
-.mark .verdict { position: relative; margin: .5rem 0 .6rem; padding-left: 1.7rem; font-size: 1.15rem; font-weight: 600; line-height: 1.35; }
+.annotation .verdict { position: relative; margin: .5rem 0 .6rem; padding-left: 1.7rem; font-size: 1.15rem; font-weight: 600; line-height: 1.35; }
 .verdict::before { position: absolute; left: 0; content: "\\25cb"; content: "\\25cb" / ""; }
-.verdict.held { color: var(--warm); }
-.verdict.held::before { content: "\\25cf"; content: "\\25cf" / ""; }
-.verdict.free { color: var(--accent); }
-.verdict.free::before { content: "\\2713"; content: "\\2713" / ""; }
+.verdict.blocked { color: var(--warm); }
+.verdict.blocked::before { content: "\\25cf"; content: "\\25cf" / ""; }
+.verdict.safe { color: var(--accent); }
+.verdict.safe::before { content: "\\2713"; content: "\\2713" / ""; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .7rem 1.6rem; margin: .2rem 0 .8rem; }
 .facts dt { color: var(--soft); font-size: .85rem; }
 .facts dd { margin: 0; }
@@ -76,7 +76,7 @@ h4 { margin: 0; font-size: .95rem; }
 .clients th:last-child, .clients td:last-child { padding-right: 0; text-align: right; }
 .clients time { white-space: nowrap; }
 @media (max-width: 44rem) {
-  .mark { padding: 1rem 1rem 1.1rem; }
+  .annotation { padding: 1rem 1rem 1.1rem; }
   .facts { grid-template-columns: minmax(0, 1fr); }
   .facts div { display: grid; grid-template-columns: min(8.5rem, 40%) minmax(0, 1fr); }
   .uses { grid-template-columns: minmax(0, 1fr); }

@@ -2,8 +2,8 @@ import { badgesOf } from './annotations.js';
 import { addressOf, groupsOf } from './links.js';
 
 /** The element that contains the page, and what the service says about itself there. */
-export const place = document.getElementById('reference');
-export const { base } = place.dataset;
+export const root = document.getElementById('reference');
+export const { base } = root.dataset;
 
 /** The name of the document's security scheme. */
 const SCHEME = 'bearer';
@@ -70,7 +70,7 @@ export function page({ React, getSystem }) {
         null,
         link('/openapi.json', 'openapi.json'),
         link('/openapi.yaml', 'openapi.yaml'),
-        'playground' in place.dataset && link('/graphql', 'GraphQL playground'),
+        'playground' in root.dataset && link('/graphql', 'GraphQL playground'),
         link('/lifecycle', 'Lifecycle'),
       ),
       h(Credential, system),

@@ -39,7 +39,7 @@ export function responses({ React: { createElement: h, Fragment, useState } }) {
       response: (Original) => (props) =>
         props.code.startsWith('2') ? h(Original, props) : h(Foldable, { Original, props }),
       // A new function each time, so that React calls it after each rendering.
-      responses: (Original) => (props) => h('div', { ref: (place) => mendRoles(place) }, h(Original, props)),
+      responses: (Original) => (props) => h('div', { ref: (element) => mendRoles(element) }, h(Original, props)),
       // A schema without a title is too small to fold.
       ModelCollapse: (Original) => (props) => (props.title ? h(Original, props) : props.children),
       responseBody: (Original) => (props) =>
@@ -54,9 +54,9 @@ export function responses({ React: { createElement: h, Fragment, useState } }) {
  * Removes two accessibility errors of Swagger UI: a role that hides that a table is a table, and labels on boxes
  * instead of only on their buttons.
  */
-function mendRoles(place) {
-  for (const table of place?.querySelectorAll('table[role]') ?? []) table.removeAttribute('role');
-  for (const box of place?.querySelectorAll('div.copy-to-clipboard') ?? []) box.removeAttribute('aria-label');
+function mendRoles(element) {
+  for (const table of element?.querySelectorAll('table[role]') ?? []) table.removeAttribute('role');
+  for (const box of element?.querySelectorAll('div.copy-to-clipboard') ?? []) box.removeAttribute('aria-label');
 }
 
 /**

@@ -1,7 +1,7 @@
 import { annotations } from './annotations.js';
 import { bringIntoView, followLinks } from './links.js';
 import { operation } from './operation.js';
-import { base, page, place } from './page.js';
+import { base, page, root } from './page.js';
 import { responses } from './responses.js';
 import { sendAsReference, tryItOut } from './try-it-out.js';
 
@@ -22,7 +22,7 @@ const own = {
 
 // Available in the browser's console, as on Swagger UI's own page.
 window.ui = window.SwaggerUIBundle({
-  domNode: place,
+  domNode: root,
   url: `${base}/openapi.json`,
   plugins: [own, page, operation, annotations, responses, tryItOut],
   layout: 'Reference',

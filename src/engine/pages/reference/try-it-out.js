@@ -13,7 +13,7 @@ export function tryItOut({ React: { createElement: h }, getSystem }) {
     components: { JsonSchema_integer_int64: (props) => h(getSystem().getComponent('JsonSchema_string'), props) },
     wrapComponents: {
       JsonSchemaForm: (Original) => (props) =>
-        h('div', { ref: (place) => nameControls(place, props.description) }, h(Original, props)),
+        h('div', { ref: (element) => nameControls(element, props.description) }, h(Original, props)),
       TextArea: (Original) => (props) => h(Original, { 'aria-label': 'Request body', ...props }),
     },
     statePlugins: {
@@ -62,6 +62,6 @@ function durationOf({ url, duration }) {
   return timing === undefined ? duration : Math.round(timing.duration);
 }
 
-function nameControls(place, name) {
-  for (const control of place?.querySelectorAll('input, select') ?? []) control.setAttribute('aria-label', name);
+function nameControls(element, name) {
+  for (const control of element?.querySelectorAll('input, select') ?? []) control.setAttribute('aria-label', name);
 }

@@ -12,7 +12,7 @@ const busy = pageOf(exampleReport(busyUsage));
 
 /** The visible text of an element's card. */
 function cardOf(page: string, coordinate: string): string {
-  const [, found = ''] = page.split(`<article class="mark" id="${coordinate}">`);
+  const [, found = ''] = page.split(`<article class="annotation" id="${coordinate}">`);
   return textOf(found.slice(0, found.indexOf('</article>')));
 }
 
