@@ -22,11 +22,8 @@ import { annotatedIn } from './lifecycle/annotated.ts';
 import { levelOf } from './lifecycle/annotation.ts';
 import { createLifecycleEnforcement, type LifecycleRules } from './lifecycle/enforcement.ts';
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
-import { createAccounts } from './limits/account.ts';
-import { createConcurrencyLimiter, tookTooLong } from './limits/concurrency.ts';
-import { BYTES_AT_ONCE, Meter } from './limits/meter.ts';
+import { createLimits, type LimitSettings } from './limits/create.ts';
 import { Pace } from './limits/pace.ts';
-import { createRateLimiter, type Quota, steadyTime } from './limits/rate.ts';
 import { listCosts, UNITS_OF_METRICS, UNITS_OF_PAGE } from './limits/units.ts';
 import type { RequestMetrics } from './metrics.ts';
 import { countedTables } from './operation/counts.ts';
@@ -45,16 +42,11 @@ import { lifecycleUses } from './usage/table.ts';
 import { createDeliverer } from './webhooks/deliver.ts';
 import { createSender } from './webhooks/send.ts';
 
-interface ServiceSettings extends EventSettings {
+interface ServiceSettings extends EventSettings, LimitSettings {
   /** The prefix of every path, such as `/v1`; may be empty. */
   readonly BASE_PATH: string;
   /** The origin that clients use; undefined for the host that a request names. */
   readonly PUBLIC_URL?: string | undefined;
-  /** The time limit of a request, in milliseconds. */
-  readonly REQUEST_TIMEOUT: number;
-  readonly MAX_REQUESTS: number;
-  readonly RATE_LIMIT: Quota | 'off';
-  readonly PROXIES: number;
   readonly AUTH: 'open' | 'required' | 'all';
   /** The origins whose pages can read responses; `*` for all. */
   readonly CORS_ORIGINS: readonly string[];
@@ -135,19 +127,11 @@ export function createApp(options: AppOptions) {
     logger,
     'used cost units could not be stored, or old ones deleted; the next attempt includes them',
   );
-  const limiter =
-    settings.RATE_LIMIT === 'off'
-      ? undefined
-      : createRateLimiter(settings.RATE_LIMIT, database, options.clock ?? steadyTime, onUnstored);
-  const accountOf = createAccounts(settings.PROXIES);
-  const { REQUEST_TIMEOUT: deadline } = settings;
-  const maxWait = { milliseconds: deadline, error: () => tookTooLong(deadline) };
-  const bodies = new Pace(BYTES_AT_ONCE, maxWait);
-  const concurrency = createConcurrencyLimiter(settings.MAX_REQUESTS, deadline);
-  const reading: RequestDefaults = {
+  const { limiter, concurrency, meterFor, maxWait } = createLimits(settings, database, options.clock, onUnstored);
+  const requestDefaults: RequestDefaults = {
     basePath,
     publicUrl: settings.PUBLIC_URL,
-    meterFor: (headers, remote) => new Meter(accountOf(headers, remote), limiter, bodies),
+    meterFor,
     spanFor: (request) => tracing?.request(request),
   };
   const authentication = createAuthentication(access, concurrency);
@@ -259,7 +243,7 @@ export function createApp(options: AppOptions) {
 
   async function respond(raw: RawRequest): Promise<SentReply> {
     const started = performance.now();
-    const request = readRequest(raw, reading);
+    const request = readRequest(raw, requestDefaults);
     return callWithin(request, async () => {
       try {
         return finish(request, await dispatch(request), started);
