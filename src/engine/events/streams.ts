@@ -1,16 +1,15 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
-import { type Sink, sinkTo } from '../http/stream.ts';
+import type { Sink } from '../http/stream.ts';
 import { Turns } from '../turns.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
 import { createStreamSlots } from './stream-slots.ts';
 import { createTail } from './tail.ts';
-import { WAITING, waitingClient } from './waiting.ts';
+import { WAITING, waitingSink } from './waiting.ts';
 
 /** How many events are read and sent at once for a stream that is behind: other callers wait meanwhile. */
 const PAGE = 100;
@@ -83,14 +82,13 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         const first = await feed.page(cursor, filter, 1);
         // There is more to read at once, even if this page has none of the events that are wanted.
         if (first.hasMore) return undefined;
-        const client = waitingClient();
-        const sink = sinkTo(client);
+        const { sink, ended } = waitingSink();
         const timeout = setTimeout(sink.end, milliseconds, 'now');
         const recheck = async () => {
           if (isAborted()) sink.end('now');
         };
         begin(sink, { format: WAITING, filter, account, recheck }, first);
-        await once(client, 'close');
+        await ended;
         clearTimeout(timeout);
         return cursor === NOW ? first.next : undefined;
       } finally {

@@ -21,7 +21,7 @@ export function createTail(
   const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
-    /** Sends what is published after a place, unless it does already; false if its reader must first read on. */
+    /** Sends what is published after a cursor, unless it does already; false if its reader must first read on. */
     followsFrom(cursor: FeedCursor): boolean {
       if (timer === undefined) {
         sent = cursor;

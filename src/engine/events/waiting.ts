@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream';
+import type { Sink } from '../http/stream.ts';
 import type { StreamFormat } from './event-stream.ts';
 
 const EVENT = 'event';
@@ -10,13 +10,18 @@ export const WAITING: StreamFormat = {
   rejection: () => '',
 };
 
-/** The client of a page that waits: it wants one event. */
-export function waitingClient(): Writable {
-  return new Writable({
-    decodeStrings: false,
-    write(text: string, _, done) {
-      if (text.startsWith(EVENT)) this.destroy();
-      done();
-    },
+/** The end of a page that waits, which has nothing to read: it ends with its first event. */
+export function waitingSink(): { readonly sink: Sink; readonly ended: Promise<void> } {
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
   });
+  const sink: Sink = {
+    write: (text) => (text.startsWith(EVENT) ? end() : undefined),
+    unread: () => 0,
+    drained: async () => {},
+    end,
+    onEnd: (callback) => void ended.then(callback),
+  };
+  return { sink, ended };
 }
