@@ -103,11 +103,13 @@ export function listen(
 
   async function drain(grace: number): Promise<void> {
     const lastRequests = Math.min(LAST_REQUESTS, grace);
-    const idle = setTimeout(() => {
+    const closeIdle = () => {
       server.closeIdleConnections();
       // Node counts those as busy that have never sent anything.
       for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
-    }, lastRequests);
+    };
+    // After Node has read what arrived while the process was busy.
+    const idle = setTimeout(() => setImmediate(closeIdle), lastRequests);
     const forced = setTimeout(() => server.closeAllConnections(), grace);
     // The system resets the connections that it has accepted and Node has not.
     backlog.onConnection(lastRequests);

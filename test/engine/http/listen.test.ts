@@ -1,7 +1,21 @@
 import { once } from 'node:events';
 import { connect, Server } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { expect, test, vi } from 'vitest';
 import { listen } from '../../../src/engine/http/listen.ts';
+
+const [MAY_SEND, HAS_SENT] = [1, 2];
+/** A thread that connects, sends a request when it may, and reports the response's first line. */
+const CLIENT = `
+  const { parentPort, workerData: { port, state } } = require('node:worker_threads');
+  const socket = require('node:net').connect(port, '127.0.0.1', () => {
+    parentPort.postMessage('connected');
+    Atomics.wait(state, 0, 0);
+    socket.write('GET / HTTP/1.1\\r\\nHost: a\\r\\nConnection: close\\r\\n\\r\\n', () => Atomics.store(state, 0, ${HAS_SENT}));
+  });
+  socket.once('data', (data) => parentPort.postMessage(String(data).split('\\r\\n', 1)[0]));
+  socket.once('error', ({ code }) => parentPort.postMessage(code));
+`;
 
 test('connections that cannot be accepted, for lack of memory, are reported, and the process goes on', async () => {
   const listening = vi.spyOn(Server.prototype, 'listen');
@@ -20,6 +34,24 @@ test('connections that cannot be accepted, for lack of memory, are reported, and
   expect(failures).toEqual([error, error, error]);
   expect(await (await fetch(`http://127.0.0.1:${listener.port}`)).text()).toBe('text');
   await listener.drain(0);
+});
+
+test('a drain answers the first request of a connection that arrives while the process is busy', async () => {
+  const listener = await listen((_, response) => response.end('text'), { host: '127.0.0.1', port: 0, stall: 10_000 });
+  const state = new Int32Array(new SharedArrayBuffer(4));
+  const client = new Worker(CLIENT, { eval: true, workerData: { port: listener.port, state } });
+  await once(client, 'message');
+  const answer = once(client, 'message');
+  const beBusy = () => {
+    Atomics.store(state, 0, MAY_SEND);
+    Atomics.notify(state, 0);
+    // Longer than idle connections stay open.
+    for (const end = performance.now() + 100; performance.now() < end || Atomics.load(state, 0) !== HAS_SENT; );
+  };
+  setTimeout(() => setImmediate(beBusy), 440);
+  await listener.drain(7_000);
+  expect(await answer).toEqual(['HTTP/1.1 200 OK']);
+  await client.terminate();
 });
 
 test('a drain does not wait for connections that have sent nothing, as browsers open in advance', async () => {
