@@ -2,7 +2,7 @@ import { getNamedType, getNullableType, isListType, Kind, type ValueNode } from 
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import type { Cost } from '../limits/units.ts';
 import { isConnection, scansOf } from '../schema/connection-type.ts';
-import { isAlwaysIncluded, isIncluded } from './conditions.ts';
+import { type Condition, isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import { bytesOf, valuesOf } from './response-size.ts';
 import { limitExceeded, type SelectedField, type Selection } from './selection.ts';
@@ -22,6 +22,8 @@ const ITEMS_OF_LIST = 10;
 /** A value, or a function of the variables that returns it. */
 type Dynamic<T extends object> = T | ((variables: Variables) => T);
 
+const NONE: readonly Condition[] = [];
+
 interface ListRequest {
   /** The maximum number of rows of its list, or 1. */
   readonly count: number;
@@ -40,7 +42,7 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
   // Calculated once for fields of the document that are merged: they may occur often, because fragments are expanded.
   const known = new Map<string, Dynamic<Cost>>();
   const ids = new Map<object, number>();
-  const amount = costOf(roots, false);
+  const amount = costOf(roots, undefined);
   // The function below stays in the cache, and would keep them.
   known.clear();
   ids.clear();
@@ -54,12 +56,13 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
     return runs === 1 ? cost : add(NOTHING, cost, runs);
   };
 
-  function costOf(fields: readonly SelectedField[], isInRows: boolean): Dynamic<Cost> {
+  /** @param holding conditions that hold where the fields are; undefined at the root */
+  function costOf(fields: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
     let fixed = NOTHING;
     const dynamic: ((variables: Variables) => Cost)[] = [];
     for (const merged of mergedIn(fields).values()) {
-      const key = [...merged.keys()].join();
-      const amount = known.get(key) ?? costOfField([...merged.values()], isInRows);
+      const key = [holding && idOf(holding), ...merged.keys()].join();
+      const amount = known.get(key) ?? costOfField([...merged.values()], holding);
       known.set(key, amount);
       if (typeof amount === 'function') dynamic.push(amount);
       else fixed = add(fixed, amount);
@@ -87,20 +90,23 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
     return id;
   }
 
-  function costOfField(merged: readonly SelectedField[], isInRows: boolean): Dynamic<Cost> {
+  function costOfField(merged: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
     const [selected] = merged as [SelectedField];
     const { node, field } = selected;
     const isList = isConnection(getNamedType(field.type));
-    const isStatement = isInRows && (isList || field.extensions.reference !== undefined);
+    const isStatement = holding !== undefined && (isList || field.extensions.reference !== undefined);
     const own = { values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
     const listRequest = listRequestOf(selected);
     const alternatives = merged.map(({ conditions }) => conditions);
-    const within = merged.flatMap((one) => one.within);
-    const each = costOf(within, true);
-    if (isAlwaysIncluded(alternatives) && typeof listRequest !== 'function' && typeof each !== 'function')
-      return total(listRequest, each);
+    const each = costOf(
+      merged.flatMap(({ within }) => within),
+      alternatives.length === 1 ? selected.conditions : NONE,
+    );
+    // Of nested conditions, each is evaluated once, and not again for all that is within it.
+    const isAlways = isAlwaysIncluded(alternatives) || alternatives.some((conditions) => conditions === holding);
+    if (isAlways && typeof listRequest !== 'function' && typeof each !== 'function') return total(listRequest, each);
     return (variables) =>
-      isIncluded(alternatives, variables)
+      isAlways || isIncluded(alternatives, variables)
         ? total(resolved(listRequest, variables), resolved(each, variables))
         : NOTHING;
 
