@@ -39,21 +39,23 @@ if (!existsSync('node_modules/esbuild')) {
   // Beside `dist`, into which finished files are moved: another process may build or start at the same time.
   const folder = mkdtempSync('dist.');
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
   const files = await bundle(folder);
   // A schema that breaks a rule of its own, such as of its lifecycle, is told now and not by a stack at the start.
   const { status } = spawnSync(process.execPath, [`${folder}/commands/schema.js`, '--dry-run'], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   const stamp = STAMP.replace('dist', folder);
-  writeFileSync(stamp, files.map((path) => path.replace(folder, 'dist')).join('\n'));
+  const inDist = (path) => path.replace(folder, 'dist');
+  writeFileSync(stamp, files.map(inDist).join('\n'));
   utimesSync(stamp, begun, begun);
   mkdirSync('dist/commands', { recursive: true });
-  for (const path of [...files, stamp]) renameSync(path, path.replace(folder, 'dist'));
+  for (const path of [...files, stamp]) renameSync(path, inDist(path));
+  const kept = [...before, ...files.map(inDist), STAMP];
   for (const name of readdirSync('dist')) {
     const path = `dist/${name}`;
+    // What another build at the same time moved there; or that one has removed it already.
     const isNew = statSync(path, { throwIfNoEntry: false })?.ctimeMs >= begun.getTime();
-    // What another build at the same time moved there is new, too; or that one has removed it already.
-    if (!isNew && !before.some((one) => one.startsWith(path))) rmSync(path, { recursive: true, force: true });
+    if (!isNew && !kept.some((one) => one.startsWith(path))) rmSync(path, { recursive: true, force: true });
   }
 }
 

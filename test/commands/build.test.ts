@@ -101,6 +101,19 @@ test('builds at the same time all work, and so does what runs from them meanwhil
   }
 });
 
+test('a build keeps its files where the clock of the file system is behind', () => {
+  const copy = editedCopy(root, titled('One'));
+  try {
+    save(copy, 'Two');
+    const ahead = 'globalThis.Date = class extends Date { constructor() { super(Date.now() + 60_000); } };';
+    const clock = `data:text/javascript,${encodeURIComponent(ahead.replace('extends Date', 'extends globalThis.Date'))}`;
+    execFileSync(process.execPath, ['--import', clock, 'build.js'], { cwd: copy, stdio: 'pipe' });
+    expect(existsSync(join(copy, 'dist/main.js'))).toBe(true);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+});
+
 test('a build that fails leaves the one before as it was', async () => {
   const copy = editedCopy(root, titled('One'));
   try {
