@@ -44,7 +44,7 @@ export function readOpenApi(text: string): OpenApiDocument {
     security: (alternatives) =>
       objectsIn(alternatives, 'security').flatMap(([, schemes]) =>
         Object.keys(schemes).map((name) => {
-          const { description, ...securityScheme } = toObject(securitySchemes[name] ?? {}, name);
+          const { description, bearerFormat, ...securityScheme } = toObject(securitySchemes[name] ?? {}, name);
           return { key: name, coordinate: `securitySchemes.${name}`, json: { securityScheme } };
         }),
       ),

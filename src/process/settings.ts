@@ -178,7 +178,7 @@ const settingsThatFit = settings
       const hasServer = all.DATABASE_URL !== undefined;
       if (isProduction && all.LIFECYCLE_CLOCK !== undefined)
         reject('LIFECYCLE_CLOCK', 'rehearses a day, and so cannot be set when NODE_ENV is production');
-      if (all.WORKERS !== 1 && !hasServer)
+      if (all.WORKERS > 1 && !hasServer)
         reject(
           'WORKERS',
           'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more',

@@ -65,4 +65,5 @@ test('settings that do not fit together are named together with values that are 
   expect(() => readSettings({ NODE_ENV: 'production', LOG_LEVEL: 'loud' })).toThrow(
     /^LOG_LEVEL must be .*\nDATABASE_URL must be set .*\nAUTH must be set .*$/,
   );
+  expect(() => readSettings({ WORKERS: 'abc' })).toThrow(/^WORKERS must be a whole number from 1 to 128.*$/);
 });
