@@ -1,98 +1,25 @@
 import { readFileSync } from 'node:fs';
-import leven, { closestMatch } from 'leven';
 import * as z from 'zod';
-
-/** As `URL` writes it: a host of other letters, as xn--, can be sent in header fields. */
-const origin = z
-  .string()
-  .refine(
-    (url) => /^https?:\/\/[^/?#@\\\s]+\/?$/.test(url) && URL.canParse(url),
-    'must be an origin such as https://pets.example; a path goes into BASE_PATH',
-  )
-  .transform((url) => new URL(url).origin);
-
-/** Whether it is an origin as browsers send it: in lower case, without the usual port. They send no `*`. */
-function isBrowserOrigin(text: string): boolean {
-  return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
-}
-
-const instant = z.iso
-  .datetime({ offset: true, error: 'must be an instant with its offset, such as 2028-01-01T00:00:00Z' })
-  .transform((text) => new Date(text));
-
-/** A brownout: `2027-12-01T14:00:00Z/PT15M`, or `Query.book@2027-12-01T14:00:00Z/2027-12-01T14:15:00Z`. */
-const brownout = z.string().transform((text, context) => {
-  const [, coordinate, start = '', end = ''] = /^(?:([^@/]+)@)?([^@/]+)\/([^@/]+)$/.exec(text) ?? [];
-  const from = instant.safeParse(start).data;
-  const until = from && (instant.safeParse(end).data ?? after(from, end));
-  // An end beyond the range of dates compares false with everything.
-  if (from !== undefined && until !== undefined && from < until) return { coordinate, from, until };
-  const accepted = '[coordinate@]start/end, such as 2027-12-01T14:00:00Z/PT15M, separated by commas';
-  const message =
-    until === undefined
-      ? `must be a list of ${accepted}; ${text} is not one`
-      : `must have each end after its start; ${text} does not`;
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
-
-/** The instant after an ISO 8601 duration of hours, minutes and seconds; undefined for other text. */
-function after(from: Date, duration: string): Date | undefined {
-  const [all, hours = 0, minutes = 0, seconds = 0] = /^PT(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?$/.exec(duration) ?? [];
-  const length = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
-  return all === undefined ? undefined : new Date(from.getTime() + length);
-}
+import { isAlmostProduction, misspelt } from './misspelt.ts';
+import {
+  brownout,
+  instant,
+  isBrowserOrigin,
+  isEncoded,
+  isLocal,
+  list,
+  onOff,
+  origin,
+  period,
+  quota,
+  wholeNumber,
+} from './setting-values.ts';
 
 /** Only asymmetric ones: with a shared secret, everyone who can verify a token could also issue one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-function isLocal(url: string): boolean {
-  return URL.canParse(url) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
-}
-
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
-
-/** Whether a URL can be decoded, and no part of its password would be taken for the host, which is logged. */
-function isEncoded(url: string): boolean {
-  return !/%(?![0-9a-f]{2})|#|^[^/]*\/\/[^/?]*[/?].*@/i.test(url);
-}
-
-/** Units per seconds, such as `6000/60s`. */
-const quota = z
-  .string()
-  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,4}s$/)
-  .transform((text) => {
-    const [units = 0, seconds = 0] = text.replace('s', '').split('/').map(Number);
-    return { units, seconds };
-  });
 const QUOTA_IN_PRODUCTION = { units: 6_000, seconds: 60 };
-
-/** A period in days, hours or minutes, such as `7d`; in seconds. */
-const period = z
-  .string()
-  .regex(/^[1-9]\d{0,3}[dhm]$/, 'must be days, hours or minutes, such as 7d, 12h or 30m')
-  .transform((text) => Number.parseInt(text, 10) * ({ d: 86_400, h: 3_600, m: 60 }[text.slice(-1)] as number));
-
-function wholeNumber(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`;
-  return z
-    .string()
-    .regex(/^\d{1,6}$/, error)
-    .transform(Number)
-    .refine((number) => number >= min && number <= max, error);
-}
-
-/** Texts separated by commas or white space. */
-const list = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
-
-/** Whether production is meant, which would silently be development: open for everyone, with example data. */
-function isAlmostProduction(name: string): boolean {
-  const plain = name.trim().toLowerCase();
-  const isMeant = ['prod', 'prd', 'live'].includes(plain) || leven(plain, 'production') <= MAX_WRONG;
-  return isMeant && name !== 'production';
-}
-
-const onOff = z.enum(['on', 'off'], { error: 'must be on or off' }).default('on');
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const settings = z.object({
@@ -251,24 +178,7 @@ function secretsIn(given: Readonly<Record<string, string | undefined>>): Readonl
   return secrets;
 }
 
-/** How many letters of a name may be wrong; only one in a short name, which would resemble too many others. */
-const MAX_WRONG = 2;
-const SHORT_NAME = 5;
-
 /** A sentence about each variable with almost the name of a setting, such as `DATABASE_ULR`, which has no effect. */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const names = new Set([...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)]);
-  const known = new Map([...names].map((name) => [plainName(name), name]));
-  return Object.keys(environment).flatMap((name) => {
-    // Those of PostgreSQL's own clients are meant, such as PGDATABASE.
-    if (names.has(name) || name.startsWith('PG')) return [];
-    const nearest = closestMatch(plainName(name), [...known.keys()], { maxDistance: MAX_WRONG });
-    if (nearest === undefined) return [];
-    const isNear = nearest.length > SHORT_NAME || leven(plainName(name), nearest) <= 1;
-    return isNear ? [`${name} is not a setting; did you mean ${known.get(nearest)}?`] : [];
-  });
-}
-
-function plainName(name: string): string {
-  return name.toUpperCase().replaceAll('_', '');
+  return misspelt(Object.keys(environment), [...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)]);
 }
