@@ -3,7 +3,7 @@ import { getTableColumns, sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import { loaderOf } from '../db/batch.ts';
 import type { Database } from '../db/client.ts';
-import { columnsOf } from '../db/keyset.ts';
+import { columnsOf } from '../db/list.ts';
 import type { Caller, Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { apiKeys } from './table.ts';

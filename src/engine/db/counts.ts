@@ -4,7 +4,7 @@ import type { Int64 } from '../int64.ts';
 import { loaderOf } from './batch.ts';
 import { type BatchRequest, batchedByShape } from './batch-by-shape.ts';
 import type { Database } from './client.ts';
-import { conditionOf, type List, whereAll } from './keyset.ts';
+import { conditionOf, type List, whereAll } from './list.ts';
 
 /** Counts the rows of a list that pass filters. Equal requests at the same time are counted once. */
 export function rootCount<Filter extends string>(database: Database, list: List<List['columns'], Filter>) {

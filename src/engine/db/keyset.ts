@@ -1,88 +1,19 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 import type { ListPosition } from './cursor.ts';
+import {
+  columnsOf,
+  conditionOf,
+  isInOrder,
+  isUnindexed,
+  type List,
+  type RowFilter,
+  type Sort,
+  type ValuesFilter,
+  whereAll,
+} from './list.ts';
 import { recordRows } from './record-rows.ts';
-import type { RowOf } from './row.ts';
-
-type Columns = Readonly<Record<string, PgColumn>>;
-
-/** A list: its rows, and each filter and sort that an index serves. */
-export interface List<C extends Columns = Columns, Filter extends string = string, SortName extends string = string> {
-  readonly name: string;
-  readonly columns: C;
-  readonly from: SQL;
-  readonly tables: readonly PgTable[];
-  readonly where?: SQL;
-  /** The last key of every order, so that no two rows have the same position. */
-  readonly id: PgColumn;
-  /** The column of a joined table that equals the id, if any. */
-  readonly joinedId?: PgColumn;
-  /** Each filter's placeholder has the name of the filter. */
-  readonly filters: Readonly<Record<Filter, RowFilter>>;
-  readonly sorts: Readonly<Record<SortName, Sort<RowOf<C>>>>;
-  idOf(row: RowOf<C>): Int64;
-  /** The tables that are enough to count it with these filters; by default all of `from`. */
-  countFrom?(filters: readonly Filter[]): SQL;
-}
-
-/** Rows with one of several values. An index on the column and the id has those of each value in the order of ids. */
-interface ValuesFilter {
-  readonly column: PgColumn;
-  /** An array. */
-  readonly values: SQL;
-}
-
-interface ConditionFilter {
-  readonly condition: SQL;
-}
-
-/** Rows whose expression is in a range. */
-interface RangeFilter {
-  readonly expression: SQL;
-  readonly from?: SQL;
-  /** The end of the range, which is not in it. */
-  readonly until?: SQL;
-  /** The names of the sorts by the expression. */
-  readonly sorts: readonly string[];
-}
-
-export type RowFilter = ValuesFilter | ConditionFilter | RangeFilter;
-
-export function conditionOf(filter: RowFilter): SQL {
-  if ('column' in filter) return sql`${filter.column} = any(${filter.values})`;
-  if ('condition' in filter) return filter.condition;
-  const { expression, from, until } = filter;
-  const bounds = [from && sql`${expression} >= ${from}`, until && sql`${expression} < ${until}`];
-  const given = bounds.filter((bound) => bound !== undefined);
-  return sql.join(given, sql` and `);
-}
-
-/**
- * Whether no index has a page: none has its rows adjacent and in order. An index has them so by id, by the values of
- * one column in the order of the ids, by a range in its own order, and without a filter.
- */
-export function isUnindexed({ id }: Pick<List, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
-  if (filters.some((filter) => 'column' in filter && filter.column === id)) return false;
-  const [only, ...others] = filters.filter((filter) => !isInOrder(filter, sortName));
-  const isById = sortName === 'id' || sortName === 'id_desc';
-  return only !== undefined && (others.length > 0 || !('column' in only) || !isById);
-}
-
-function isInOrder(filter: RowFilter, sortName: string): filter is RangeFilter {
-  return 'expression' in filter && filter.sorts.includes(sortName);
-}
-
-export interface Sort<Row> {
-  /** An indexed expression, never null, and its value in a cursor, as a text; undefined for a sort by id. */
-  readonly by?: {
-    readonly expression: SQL;
-    valueOf(row: Row): string;
-    readonly isValue: (text: string) => boolean;
-    readonly toComparable: (value: SQL) => SQL;
-  };
-  readonly descending: boolean;
-}
 
 /** The rows of a page lie between the two positions. */
 export interface PageBounds {
@@ -108,7 +39,7 @@ interface PageQuery {
   readonly parent: PgColumn | undefined;
 }
 
-/** The value of the placeholder `places`. */
+/** The value of the placeholder `positions`. */
 export function positionsValue(
   positions: readonly { readonly bounds: Omit<PageBounds, 'size'>; readonly parentId: Int64 | undefined }[],
 ): string {
@@ -131,7 +62,7 @@ const LIMIT = sql.placeholder('limit');
 
 export const MAX_PAGES = 50;
 
-/** Reads up to `MAX_PAGES` pages: the index of each in `places`, and its rows, at most the placeholder `limit`. */
+/** Reads up to `MAX_PAGES` pages: the index of each in `positions`, and its rows, at most the placeholder `limit`. */
 export function pagesQuery(page: PageQuery): SQL {
   return sql`select requested.key, ${recordRows(pageQuery(page))} from ${POSITIONS}`;
 }
@@ -149,10 +80,6 @@ function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL
   const { list } = page;
   const where = whereAll(list, [...conditions, ...orderConditions(page)]);
   return sql`select ${columnsOf(list)} from ${list.from} ${where} order by ${order} limit ${LIMIT}`;
-}
-
-export function columnsOf({ columns }: Pick<List, 'columns'>): SQL {
-  return sql.join(Object.values(columns), sql`, `);
 }
 
 /** Names of the columns in a subquery, where those of two tables may be the same. */
@@ -209,11 +136,6 @@ function mergedQuery(page: PageQuery, { column, values }: ValuesFilter): SQL {
   return sql`select merged.* from (select distinct unnest(${values}) as value) as given
     cross join lateral (${byValueQuery(page, column, sql`given.value`)}) as merged(${sql.join(names, sql`, `)})
     order by ${id} ${direction(page)} limit ${LIMIT}`;
-}
-
-export function whereAll({ where }: Pick<List, 'where'>, conditions: readonly SQL[]): SQL {
-  const all = where === undefined ? [...conditions] : [where, ...conditions];
-  return all.length === 0 ? sql`` : sql`where ${sql.join(all, sql` and `)}`;
 }
 
 /** The conditions of the filters that are not about the order of the list. */

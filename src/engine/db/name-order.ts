@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { isStorable } from '../text.ts';
-import type { RowFilter, Sort } from './keyset.ts';
+import type { RowFilter, Sort } from './list.ts';
 
 /**
  * How lists sort and find a name: case-insensitive (the database's locale decides beyond ASCII), and byte by byte

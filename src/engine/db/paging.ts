@@ -7,17 +7,8 @@ import { type BatchRequest, batchedByShape } from './batch-by-shape.ts';
 import type { Database } from './client.ts';
 import { nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
-import {
-  boundsShape,
-  columnsOf,
-  isUnindexed,
-  type List,
-  MAX_PAGES,
-  type PageBounds,
-  pagesQuery,
-  positionsValue,
-  whereAll,
-} from './keyset.ts';
+import { boundsShape, MAX_PAGES, type PageBounds, pagesQuery, positionsValue } from './keyset.ts';
+import { columnsOf, isUnindexed, type List, whereAll } from './list.ts';
 import { rowsOf } from './record-rows.ts';
 import type { RowOf } from './row.ts';
 

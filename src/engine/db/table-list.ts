@@ -2,7 +2,7 @@ import { getTableColumns, getTableName, is, sql } from 'drizzle-orm';
 import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
 import { typeOf } from './columns.ts';
-import type { List, RowFilter, Sort } from './keyset.ts';
+import type { List, RowFilter, Sort } from './list.ts';
 import type { RowOf } from './row.ts';
 
 type TableWithId = PgTable & { readonly id: PgColumn };

@@ -5,7 +5,7 @@ import type { Int64 } from '../int64.ts';
 import { capitalize } from '../text.ts';
 import { batchWrites, type Loader } from './batch.ts';
 import type { Database, Statement } from './client.ts';
-import { columnsOf, type List } from './keyset.ts';
+import { columnsOf, type List } from './list.ts';
 import { byId, type Page, type PageWindow, pages } from './paging.ts';
 import { storeRequestId } from './request-id.ts';
 import { type ExpectedVersion, versionCondition, versionMismatch } from './version.ts';

@@ -1,6 +1,6 @@
 import { getTableName, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import type { List } from '../db/keyset.ts';
+import type { List } from '../db/list.ts';
 import type { RowRef } from '../schema/builder.ts';
 import { capitalize, withArticle } from '../text.ts';
 

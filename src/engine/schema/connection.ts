@@ -1,4 +1,4 @@
-import type { List } from '../db/keyset.ts';
+import type { List } from '../db/list.ts';
 import { DEFAULT_PAGE_SIZE, isScanned, MAX_PAGE_SIZE, type Page, type PageWindow, readWindow } from '../db/paging.ts';
 import { cursor, integerFrom } from './bounds.ts';
 import type { Builder, RowRef } from './builder.ts';

@@ -1,6 +1,6 @@
 import type { ArgumentRef, InputShapeFromFields } from '@pothos/core';
 import type { Loader } from '../db/batch.ts';
-import type { List } from '../db/keyset.ts';
+import type { List } from '../db/list.ts';
 import type { Page, PageWindow } from '../db/paging.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import type { Int64 } from '../int64.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { columnsOf } from '../db/keyset.ts';
 import { MAX_LOCK_WAIT } from '../db/lanes.ts';
+import { columnsOf } from '../db/list.ts';
 import { type Page, type PageWindow, pages } from '../db/paging.ts';
 import { tableList } from '../db/table-list.ts';
 import type { ExpectedVersion } from '../db/version.ts';

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../engine/db/client.ts';
-import { columnsOf, type List } from '../../engine/db/keyset.ts';
+import { columnsOf, type List } from '../../engine/db/list.ts';
 import { byId, type PageWindow, pages } from '../../engine/db/paging.ts';
 import { storeRequestId } from '../../engine/db/request-id.ts';
 import type { RowOf } from '../../engine/db/row.ts';

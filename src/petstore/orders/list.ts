@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Sort } from '../../engine/db/keyset.ts';
+import type { Sort } from '../../engine/db/list.ts';
 import { tableList } from '../../engine/db/table-list.ts';
 import { type Order, orders } from './table.ts';
 

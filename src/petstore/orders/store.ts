@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { batchWrites } from '../../engine/db/batch.ts';
 import type { Database } from '../../engine/db/client.ts';
-import { columnsOf } from '../../engine/db/keyset.ts';
+import { columnsOf } from '../../engine/db/list.ts';
 import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
 import { storeRequestId, storeRequestIds } from '../../engine/db/request-id.ts';
 import {

@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
-import type { List } from '../../../src/engine/db/keyset.ts';
+import type { List } from '../../../src/engine/db/list.ts';
 import { namePrefix } from '../../../src/engine/db/name-order.ts';
 import { pages } from '../../../src/engine/db/paging.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
