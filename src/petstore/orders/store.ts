@@ -1,22 +1,14 @@
-import { sql } from 'drizzle-orm';
 import { batchWrites } from '../../engine/db/batch.ts';
 import type { Database } from '../../engine/db/client.ts';
-import { columnsOf } from '../../engine/db/list.ts';
 import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
-import { storeRequestId, storeRequestIds } from '../../engine/db/request-id.ts';
-import {
-  type ExpectedVersion,
-  hasExpectedVersion,
-  versionCondition,
-  versionMismatch,
-} from '../../engine/db/version.ts';
+import { type ExpectedVersion, hasExpectedVersion, versionMismatch } from '../../engine/db/version.ts';
 import { OUT_OF_RANGE, translateViolations } from '../../engine/db/violations.ts';
 import { type Int64, ServiceError } from '../../engine/index.ts';
 import { NOT_AVAILABLE, ORDER_COMPLETE, OUT_OF_STOCK } from '../errors.ts';
-import { inventoryList, thenSetStatus } from '../inventory/store.ts';
-import { inventory } from '../inventory/table.ts';
-import { type PetStatus, pets } from '../pets/table.ts';
+import { inventoryList } from '../inventory/store.ts';
+import type { PetStatus } from '../pets/table.ts';
 import { orderList } from './list.ts';
+import { orderStatements } from './statements.ts';
 import { type Order, orders } from './table.ts';
 
 type OrderFields = {
@@ -32,133 +24,8 @@ interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
   readonly requestId: string | undefined;
 }
 
-/**
- * Each write is one statement, which also moves the pet's stock if it is tracked. It updates the inventory row under
- * its lock or does not write the order, so stock is never oversold, with any number of processes. All statements lock
- * the pet first and then its orders and its stock, as its deletion does, so that they cannot deadlock.
- */
 export function orderStore(database: Database) {
-  const { columns } = orderList;
-  const selected = columnsOf(orderList);
-  const [id, petId, quantity] = [sql.placeholder('id'), sql.placeholder('petId'), sql.placeholder('quantity')];
-  const [shipDate, complete] = [sql.placeholder('shipDate'), sql.placeholder('complete')];
-  // The pet of an order never changes, so it is read before the order is locked.
-  const petLocked = sql`locked as (
-        select from pets where id = (select pet_id from orders where id = ${id}) for no key update)`;
-  const isPetLocked = sql`(select count(*) from locked) >= 0`;
-
-  const draft = database.statement(
-    'orders.draft',
-    'write',
-    sql`insert into orders (quantity, ship_date, complete) values (${quantity}, ${shipDate}, ${complete})
-      returning ${selected}, ${storeRequestId}`,
-    columns,
-  );
-  // Returns the pet and its stock even if it places no order, because the error depends on them.
-  const place = database.statement(
-    'orders.place',
-    'write',
-    sql`with ordered as (select id, status from pets where id = ${petId} for no key update),
-      held as (
-        select quantity from inventory join ordered on ordered.id = inventory.pet_id for no key update of inventory),
-      stock as (
-        insert into inventory (pet_id, open_orders)
-        select id, (not ${complete}::boolean)::integer from ordered where status = 'available'
-        on conflict (pet_id) do update set
-          quantity = inventory.quantity - ${quantity}::integer,
-          open_orders = inventory.open_orders + excluded.open_orders,
-          version = inventory.version + 1
-        where inventory.quantity is null or inventory.quantity >= ${quantity}::integer
-        returning pet_id, quantity, open_orders),
-      ${thenSetStatus()},
-      placed as (
-        insert into orders (pet_id, quantity, ship_date, complete)
-        select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
-        returning ${selected})
-      select ordered.status, held.quantity, placed.*, ${storeRequestId}
-      from ordered left join held on true left join placed on true`,
-    { petStatus: pets.status, stockLeft: inventory.quantity, ...columns },
-    { of: 'pet', by: 'petId' },
-  );
-  // Places at most one order of each pet, and none that would wait for a lock: the others are placed one by one.
-  const placeMany = database.statement(
-    'orders.placeMany',
-    'write',
-    sql`with given as (
-        select distinct on ("petId") * from json_to_recordset(${sql.placeholder('orders')}::text::json)
-          as item(index integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean, "requestId" text)
-        order by "petId", index),
-      free as (
-        select pet_id from inventory join pets on pets.id = inventory.pet_id
-        where pet_id = any(array(select "petId" from given)) and pets.status = 'available'
-        for no key update of pets, inventory skip locked),
-      stock as (
-        update inventory set
-          quantity = inventory.quantity - given.quantity,
-          open_orders = inventory.open_orders + (not given.complete)::integer,
-          version = inventory.version + 1
-        from given join free on free.pet_id = given."petId"
-        where inventory.pet_id = given."petId"
-          and (inventory.quantity is null or inventory.quantity >= given.quantity)
-        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
-      ${thenSetStatus()},
-      placed as (
-        insert into orders (pet_id, quantity, ship_date, complete)
-        select given."petId", given.quantity, given."shipDate", given.complete
-        from given join stock on stock.pet_id = given."petId"
-        returning ${selected})
-      select given.index, placed.*, ${storeRequestIds(sql`"petId"`)}
-      from placed join given on given."petId" = placed.pet_id`,
-    { index: Number, ...columns },
-  );
-  const update = database.statement(
-    'orders.update',
-    'write',
-    sql`with ${petLocked},
-      before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
-          coalesce(${complete}::boolean, false) as completes,
-          case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz else ship_date end as new_ship_date
-        from orders where id = ${id} and not complete and ${versionCondition(orders.version)} and ${isPetLocked} for update),
-      stock as (
-        update inventory set
-          quantity = inventory.quantity - before.more,
-          open_orders = inventory.open_orders - before.completes::integer,
-          version = inventory.version + (before.more <> 0)::integer
-        from before
-        where inventory.pet_id = before.pet_id and (inventory.quantity is null or inventory.quantity >= before.more)
-        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
-      ${thenSetStatus(sql`(select completes or more <> 0 from before)`)}
-      update orders set
-        quantity = before.quantity + before.more,
-        ship_date = before.new_ship_date,
-        complete = before.completes,
-        version = before.version
-          + (before.more <> 0 or before.completes or before.new_ship_date is distinct from before.ship_date)::integer
-      from before
-      where orders.id = before.id and (before.pet_id is null or exists (select from stock))
-      returning ${selected}, ${storeRequestId}`,
-    columns,
-    { of: 'order', by: 'id' },
-  );
-  const cancel = database.statement(
-    'orders.cancel',
-    'write',
-    sql`with ${petLocked},
-      cancelled as (
-        delete from orders where id = ${id} and not complete and ${versionCondition(orders.version)} and ${isPetLocked}
-        returning ${selected}),
-      stock as (
-        update inventory set
-          quantity = inventory.quantity + cancelled.quantity,
-          open_orders = inventory.open_orders - 1,
-          version = inventory.version + 1
-        from cancelled where inventory.pet_id = cancelled.pet_id
-        returning inventory.pet_id, inventory.quantity, inventory.open_orders),
-      ${thenSetStatus()}
-      select cancelled.*, ${storeRequestId} from cancelled`,
-    columns,
-    { of: 'order', by: 'id' },
-  );
+  const { draft, place, placeMany, update, cancel } = orderStatements(database);
   const placeForPet = batchWrites<PetOrder, Order>(
     database,
     'orders.place',
@@ -201,14 +68,14 @@ export function orderStore(database: Database) {
     ): Promise<Order> {
       const setsShipDate = changes.shipDate !== undefined;
       const values = { ...changes, id: orderId, setsShipDate, expectedVersion, requestId };
-      const whyNot = database.bind(openOrder);
+      const readOpenOrder = database.bind(openOrder);
       const readStock = database.bind(stocks.load);
       const [updated] = await translateViolations(
         update({ quantity: null, complete: null, shipDate: null, ...values }),
         stockTooLarge,
       );
       if (updated !== undefined) return updated;
-      const order = await whyNot(orderId, expectedVersion);
+      const order = await readOpenOrder(orderId, expectedVersion);
       const wanted = changes.quantity ?? 0;
       const stock = order.petId === null ? undefined : await readStock(order.petId);
       if (stock === undefined || wanted - order.quantity <= stock.quantity)
@@ -218,10 +85,10 @@ export function orderStore(database: Database) {
 
     /** Returns the stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
     async cancel(orderId: Int64, expectedVersion: ExpectedVersion, requestId?: string): Promise<Order> {
-      const whyNot = database.bind(openOrder);
+      const readOpenOrder = database.bind(openOrder);
       const [cancelled] = await translateViolations(cancel({ id: orderId, expectedVersion, requestId }), stockTooLarge);
       if (cancelled !== undefined) return cancelled;
-      throw versionMismatch(`Order ${orderId}`, await whyNot(orderId, expectedVersion), expectedVersion);
+      throw versionMismatch(`Order ${orderId}`, await readOpenOrder(orderId, expectedVersion), expectedVersion);
     },
   };
 
