@@ -34,7 +34,8 @@ runCommand(USAGE, async () => {
   if (unknown !== undefined) throw new Error(`${unknown} is not an event type; the types are ${types.join(', ')}.`);
   const wrong = values.subject !== undefined && subjectOf(sources).check(values.subject);
   if (wrong) throw new Error(`--subject ${wrong}.`);
-  if (command === 'tail' && others.length === 0) await withExistingDatabase((database) => tail(database, values));
+  if (command === 'tail' && others.length === 0)
+    await withExistingDatabase((database, { EVENTS }) => tail(database, EVENTS === 'on', values));
   else if (command === 'redeliver' && others.length === 1 && given === 'after' && values.after !== undefined) {
     const [id, after] = [parseInt64(others[0] as string), values.after];
     if (id === undefined) throw new Error(`${others[0]} is no id of a webhook.`);
@@ -46,9 +47,10 @@ runCommand(USAGE, async () => {
 /** Prints events as they come, one in a line, until the command is stopped, or what reads them. */
 async function tail(
   database: Database,
+  isOn: boolean,
   { after = 'now', type, subject }: { readonly after?: string; readonly type?: string[]; readonly subject?: string },
 ): Promise<void> {
-  const feed = feedStore(database, sources, { name: `/${petStoreService.name}`, isOn: true });
+  const feed = feedStore(database, sources, { name: `/${petStoreService.name}`, isOn });
   const filter = { types: type, subject };
   const end = new AbortController();
   process.stdout.on('error', (error) => end.abort(error));

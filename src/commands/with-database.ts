@@ -33,10 +33,10 @@ export async function withDatabase<T>(
 }
 
 /** The same with a database that the service uses already: none is created, and no migration is applied. */
-export function withExistingDatabase(work: (database: Database) => Promise<void>): Promise<void> {
-  const onlyIfNoneMissing = async (database: Database) => {
+export function withExistingDatabase(work: (database: Database, settings: Settings) => Promise<void>): Promise<void> {
+  const onlyIfNoneMissing = async (database: Database, settings: Settings) => {
     await assertNoneMissing(database, 'this command applies none');
-    await work(database);
+    await work(database, settings);
   };
   return withDatabase(onlyIfNoneMissing, { mustExist: true });
 }

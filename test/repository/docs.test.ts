@@ -8,7 +8,11 @@ import { createMetrics } from '../../src/process/metrics.ts';
 
 const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readPages('docs')];
 const read = (file: string) => readFileSync(file, 'utf8');
-const { scripts } = JSON.parse(read('package.json'));
+const { scripts, version } = JSON.parse(read('package.json'));
+
+test('the OpenAPI document has the version of package.json', () => {
+  expect(JSON.parse(read('schema/openapi.json')).info.version).toBe(version);
+});
 
 test('the README is short', () => {
   expect(read('README.md').split('\n').length).toBeLessThan(150);

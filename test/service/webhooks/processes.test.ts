@@ -109,6 +109,11 @@ describe('npm run events', () => {
     else expect(errors).toMatch(message);
   });
 
+  test('tail says when EVENTS is off, for nothing would come', async () => {
+    const { code, errors } = await runToEnd('commands/events', ['tail'], { ...environment, EVENTS: 'off' });
+    expect([code, errors]).toEqual([1, `${usedDatabase()}This service records no events.\n`]);
+  });
+
   test('tail ends quietly when what reads it has ended', async () => {
     const service = await start();
     await send(service, 'POST', '/categories', { name: 'Newts' });
