@@ -6,8 +6,8 @@ export interface MaxWait {
 
 /** Does the work of each key one after another, and that of different keys side by side. */
 export class Turns {
-  /** For each key with work in progress, what starts the work that waits, in its order. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  /** For each key with work in progress, the work that waits, in its order. */
+  readonly #waiting = new Map<string, Waiting[]>();
   readonly #maxWait: MaxWait | undefined;
 
   /** @param maxWait no limit by default */
@@ -25,26 +25,34 @@ export class Turns {
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) this.#waiting.set(key, []);
-    else await turnIn(waiting, this.#maxWait);
+    else await waitIn(waiting, 1, this.#maxWait);
     try {
       return await work();
     } finally {
-      const [startNext] = this.#waiting.get(key) ?? [];
-      if (startNext === undefined) this.#waiting.delete(key);
-      else startNext();
+      const [next] = this.#waiting.get(key) ?? [];
+      if (next === undefined) this.#waiting.delete(key);
+      else next.start();
     }
   }
 }
 
-function turnIn(waiting: (() => void)[], maxWait: MaxWait | undefined): Promise<void> {
+/** Work that waits for its turn. */
+export interface Waiting {
+  readonly size: number;
+  /** Takes it out of the list, and starts it. */
+  start(): void;
+}
+
+/** Resolves when the work is started, which is in the list until then. */
+export function waitIn(list: Waiting[], size: number, maxWait: MaxWait | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = maxWait && setTimeout(() => end(() => reject(maxWait.error())), maxWait.milliseconds);
-    const start = () => end(resolve);
     const end = (settle: () => void) => {
       clearTimeout(timer);
-      waiting.splice(waiting.indexOf(start), 1);
+      list.splice(list.indexOf(entry), 1);
       settle();
     };
-    waiting.push(start);
+    const entry: Waiting = { size, start: () => end(resolve) };
+    const timer = maxWait && setTimeout(() => end(() => reject(maxWait.error())), maxWait.milliseconds);
+    list.push(entry);
   });
 }

@@ -1,9 +1,9 @@
-import type { MaxWait } from '../turns.ts';
+import { type MaxWait, type Waiting, waitIn } from '../turns.ts';
 
 interface AccountState {
   /** The size of the work started in this turn. */
   started: number;
-  readonly waiting: { readonly size: number; start(): void }[];
+  readonly waiting: Waiting[];
 }
 
 /**
@@ -33,20 +33,7 @@ export class Pace {
       this.#scheduleTurn(name, caller);
     }
     if (caller.waiting.length === 0 && this.#starts(size, caller)) return undefined;
-    return new Promise((resolve, reject) => {
-      const maxWait = this.#maxWait;
-      const giveUp = () => {
-        caller.waiting.splice(caller.waiting.indexOf(entry), 1);
-        reject(maxWait?.error());
-      };
-      const timer = maxWait && setTimeout(giveUp, maxWait.milliseconds);
-      const start = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const entry = { size, start };
-      caller.waiting.push(entry);
-    });
+    return waitIn(caller.waiting, size, this.#maxWait);
   }
 
   /** The work that starts now has run when the event loop calls `setImmediate`. */
@@ -57,9 +44,7 @@ export class Pace {
 
   #turn(name: string, caller: AccountState): void {
     caller.started = 0;
-    while (caller.waiting[0] !== undefined && this.#starts(caller.waiting[0].size, caller)) {
-      caller.waiting.shift()?.start();
-    }
+    for (let [next] = caller.waiting; next && this.#starts(next.size, caller); [next] = caller.waiting) next.start();
     if (caller.started > 0) this.#scheduleTurn(name, caller);
     else this.#callers.delete(name);
   }
