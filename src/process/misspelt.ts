@@ -4,7 +4,7 @@ import leven, { closestMatch } from 'leven';
 const MAX_WRONG = 2;
 const SHORT_NAME = 5;
 
-/** A sentence about each name that is none of the settings, but almost. */
+/** A sentence for each name that is almost that of a setting, such as `DATABASE_ULR`. */
 export function misspelt(given: readonly string[], settings: readonly string[]): readonly string[] {
   const known = new Map(settings.map((name) => [plainName(name), name]));
   return given.flatMap((name) => {

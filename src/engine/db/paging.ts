@@ -157,13 +157,13 @@ export function readWindow<SortName extends string>(
   if (first != null && last != null) {
     throw new ServiceError('INVALID_ARGUMENT', 'first and last cannot be combined; use one of them.');
   }
-  const place = (name: 'after' | 'before', cursor: string | null | undefined) =>
+  const positionOf = (name: 'after' | 'before', cursor: string | null | undefined) =>
     cursor == null ? undefined : decodeCursor(cursor, name, orderOf(list, sortName), list.sorts[sortName].by?.isValue);
   return {
     size: last ?? first ?? DEFAULT_PAGE_SIZE,
     backward: last != null,
-    after: place('after', after),
-    before: place('before', before),
+    after: positionOf('after', after),
+    before: positionOf('before', before),
   };
 }
 

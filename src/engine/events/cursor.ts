@@ -2,14 +2,14 @@ import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import { type Bounds, cursor } from '../schema/bounds.ts';
 
-/** A place in the feed: after the event with this position. */
+/** Where a reader of the feed is: after the event with this position. */
 export interface FeedCursor {
   /** Raised when events are switched on again, and by an operator after restoring a backup, when positions are used again. */
   readonly epoch: number;
   readonly position: number;
 }
 
-/** The place after the last event of the moment. */
+/** The cursor after the last event of the moment. */
 export const NOW = 'now';
 
 const CURSOR = /^(\d{1,9})\.(\d{1,15})$/;
@@ -21,7 +21,7 @@ export const eventId: Bounds = {
   check: (value) => (value === NOW || CURSOR.test(String(value)) ? undefined : A_CURSOR),
 };
 
-/** The id of the event at a place, such as `1.204`. */
+/** The id of the event at a cursor, such as `1.204`. */
 export function toEventId({ epoch, position }: FeedCursor): string {
   return `${epoch}.${position}`;
 }

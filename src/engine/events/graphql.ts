@@ -25,7 +25,7 @@ const MAX_WAIT = 20;
 
 const waitForEvents: WaitFor = async (fields, { streams }, { meter, isAborted }) => {
   let hasEnded = false;
-  // If one field may not wait, the others give back their places.
+  // If one field may not wait, the others give back their slots.
   const request = { meter, isAborted: () => hasEnded || isAborted() };
   const waits = [...fields].map(async ([key, { after, types, subject, wait }]) => {
     if (!wait) return [key, undefined] as const;

@@ -13,7 +13,7 @@ const TRANSITIONS = {
 };
 
 /**
- * Makes the places of all readers invalid. The epoch is the time, in seconds since 2025: counting up, two restores of the
+ * Makes the cursors of all readers invalid. The epoch is the time, in seconds since 2025: counting up, two restores of the
  * same backup would have the same one.
  */
 export const RAISE_EPOCH = `update feed

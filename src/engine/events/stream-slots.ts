@@ -7,13 +7,13 @@ const LATER = { 'retry-after': '5' };
 /** Shares out streams and waiting pages among callers. */
 export function createStreamSlots(max: number, onCount: (count: number) => void) {
   const ofCaller = Math.max(1, Math.floor(max * PART_OF_CALLER));
-  /** Who has each place that is taken. */
+  /** Who has each slot that is taken. */
   const taken: string[] = [];
 
   return {
     assertFree,
 
-    /** Returns what gives the place back. Throws as `assertFree` does. */
+    /** Returns the function that releases the slot. Throws as `assertFree` does. */
     acquire(account: string): () => void {
       assertFree(account);
       onCount(taken.push(account));

@@ -58,7 +58,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
           try {
             sink.onEnd(slots.acquire(account));
           } catch {
-            // Others have taken the last place since then.
+            // Others have taken the last slot since then.
             return sink.end('after');
           }
           begin(sink, request, first);

@@ -46,7 +46,7 @@ export const feed = pgTable(
   'feed',
   {
     isOnly: boolean('is_only').primaryKey().default(true),
-    /** Raised when places of readers must not be continued. */
+    /** Raised when readers must not go on from their cursors. */
     epoch: integer().notNull().default(1),
     /** The position of the last event that retention has deleted; 0 for none. */
     deleted: bigint({ mode: 'number' }).notNull().default(0),
