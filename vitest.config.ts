@@ -56,6 +56,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'plain',
+          globalSetup: 'test/support/global-build.ts',
           include: ['test/**/*.test.ts'],
           exclude: [...elsewhere, ...services, ...alone],
           ...together,

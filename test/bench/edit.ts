@@ -25,9 +25,7 @@ const SOURCES = ['build.js', 'drizzle', 'package.json', 'package-lock.json', 'sr
  */
 export function editedCopy(root: string, edit: Edit): string {
   const code = editedCode(root, edit);
-  const copy = mkdtempSync(join(tmpdir(), 'without-'));
-  for (const name of SOURCES) cpSync(join(root, name), join(copy, name), { recursive: true });
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const copy = copyOf(root, SOURCES);
   writeFileSync(join(copy, edit.file), code);
   try {
     execFileSync(process.execPath, ['build.js'], { cwd: copy, stdio: 'pipe' });
@@ -35,6 +33,18 @@ export function editedCopy(root: string, edit: Edit): string {
     rmSync(copy, { recursive: true });
     throw error;
   }
+  return copy;
+}
+
+/** Copies the project with what was built of it last, which a build of the copy replaces. Returns the folder of the copy. */
+export function builtCopy(root: string): string {
+  return copyOf(root, [...SOURCES, 'dist']);
+}
+
+function copyOf(root: string, names: readonly string[]): string {
+  const copy = mkdtempSync(join(tmpdir(), 'without-'));
+  for (const name of names) cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   return copy;
 }
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
-import { editedCode, editedCopy } from '../bench/edit.ts';
+import { builtCopy, editedCode, editedCopy } from '../bench/edit.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -65,7 +65,7 @@ test('a build keeps the files of the build before, and removes older ones', () =
 });
 
 test('a change that is saved during a build is in the next one', async () => {
-  const copy = editedCopy(root, titled('One'));
+  const copy = builtCopy(root);
   try {
     const isBundled = () =>
       readdirSync(copy).some((name) => existsSync(join(copy, name, 'main.js')) && name !== 'dist');
@@ -84,7 +84,7 @@ test('a change that is saved during a build is in the next one', async () => {
 });
 
 test('builds at the same time all work, and so does what runs from them meanwhile', async () => {
-  const copy = editedCopy(root, titled('One'));
+  const copy = builtCopy(root);
   const run = async () => {
     const options = ['dist/commands/schema.js', '--dry-run'];
     const [code] = await once(spawn(process.execPath, options, { cwd: copy, stdio: 'ignore' }), 'exit');
@@ -102,7 +102,7 @@ test('builds at the same time all work, and so does what runs from them meanwhil
 });
 
 test('a build keeps its files where the clock of the file system is behind', () => {
-  const copy = editedCopy(root, titled('One'));
+  const copy = builtCopy(root);
   try {
     save(copy, 'Two');
     const ahead = 'globalThis.Date = class extends Date { constructor() { super(Date.now() + 60_000); } };';
@@ -115,7 +115,7 @@ test('a build keeps its files where the clock of the file system is behind', () 
 });
 
 test('a build that fails leaves the one before as it was', async () => {
-  const copy = editedCopy(root, titled('One'));
+  const copy = builtCopy(root);
   try {
     const files = () =>
       readdirSync(copy, { recursive: true, encoding: 'utf8' }).filter((name) => name.startsWith('dist'));
