@@ -30,9 +30,12 @@ export default class Tally implements Reporter {
     let [passed, failed] = [0, errors.length];
     for (const module of modules) {
       failed += module.errors().length;
+      // What `-t` leaves out is no failure; what a test leaves out itself is.
+      const isChosen = module.project.config.testNamePattern !== undefined;
       for (const test of module.children.allTests()) {
-        if (test.result().state === 'passed') passed++;
-        else failed++;
+        const { state } = test.result();
+        if (state === 'passed') passed++;
+        else if (!(isChosen && state === 'skipped')) failed++;
       }
     }
     // After the default reporter's summary, which is written in the same turn.
