@@ -4,8 +4,8 @@ import { RULES } from './openapi-rules.ts';
 
 const STABILITY_HEADERS = ['API-Stability', 'API-Client', 'API-Lifecycle'];
 const DEPRECATION_HEADERS = [...STABILITY_HEADERS, 'Deprecation', 'Sunset', 'Warning', 'Link'];
-/** Clients needn't know the defaults of answers, and skip the properties that they don't know. */
-const OF_REQUESTS = ['default', 'additionalProperties'];
+/** Clients needn't know the defaults of answers, skip unknown properties, and get no more rows than they ask for. */
+const OF_REQUESTS = ['default', 'additionalProperties', 'maxItems'];
 
 /**
  * How requests that the base allowed, or the answers to them, differ, annotations aside. What several operations share

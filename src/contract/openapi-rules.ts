@@ -25,7 +25,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   minLength: atLeast,
   minItems: atLeast,
   minProperties: atLeast,
-  pattern: openOrEqual,
+  pattern: (wide, narrow) => openOrEqual(wide, narrow) || hasAlternatives(wide, narrow),
   nullable: openOrEqual,
   additionalProperties: openOrEqual,
   required: (wide, narrow) => wide !== true || narrow === true,
@@ -40,6 +40,15 @@ export const RULES: Readonly<Record<string, Rule>> = {
     return needed.includes('') || given.every((credentials) => needed.includes(credentials));
   },
 };
+
+/** Whether a pattern such as `^(books|authors)/1$` is another one with more alternatives. */
+function hasAlternatives(wide: unknown, narrow: unknown): boolean {
+  const [more, fewer] = [wide, narrow].map((pattern) => ALTERNATIVES.exec(String(pattern))?.[1]?.split('|') ?? []);
+  const rest = (pattern: unknown) => String(pattern).replace(ALTERNATIVES, '()');
+  return rest(wide) === rest(narrow) && fewer?.every((one) => more?.includes(one)) === true;
+}
+
+const ALTERNATIVES = /\((\w+(?:\|\w+)*)\)/;
 
 /** The credentials of which a caller needs one; an empty text where none are needed. */
 function alternativesOf(security: unknown): string[] {
