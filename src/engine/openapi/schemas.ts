@@ -182,7 +182,9 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
     const value = restValue(type, defaultValue);
     const text = typeof value === 'string' ? value : stringifyJson(value);
     const full = defaultValue === undefined ? description : `${description} Default: \`${text}\`.`;
-    return { ...field, defaultValue: undefined, description: full };
+    // A field that has a default need not be sent, even if it must not be null.
+    const ofBody = defaultValue === undefined ? type : getNullableType(type);
+    return { ...field, type: ofBody, defaultValue: undefined, description: full };
   });
   const schema = objectOf(type, fields, (field) => inputSchema(field, components));
   return { ...schema, additionalProperties: false, ...(type.isOneOf && { minProperties: 1, maxProperties: 1 }) };

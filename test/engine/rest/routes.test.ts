@@ -16,7 +16,7 @@ const schema = buildSchema(`
   union Either = Book | Author
   scalar Colour
   enum Sort { id id_desc }
-  input Wish { "How." sorts: [Sort!] = [id_desc, id] }
+  input Wish { "How." sorts: [Sort!] = [id_desc, id]  "Many." many: Int! = 1 }
   type Page { nodes: [Book!]!  pageInfo: PageInfo! }
   type PageInfo { hasNextPage: Boolean!  endCursor: String }
   input Tree { branches: [Tree!] }
@@ -104,6 +104,13 @@ test.each([
   const read = () => endpoint?.readPath({ ratio: text });
   if (number === undefined) expect(read).toThrow('ratio must be a number');
   else expect(read()).toEqual({ ratio: number });
+});
+
+test('a field of a body that has a default need not be sent, also where it must not be null', async () => {
+  const operation = gql`query many($wish: Wish!) { search(wish: $wish) }`;
+  const { schemas } = described(operation, rows(), 'POST');
+  expect(schemas.Wish).not.toHaveProperty('required');
+  expect(schemas.Wish).toHaveProperty('properties.many.description', 'Many. Default: `1`.');
 });
 
 describe('a value of an enum has its name on REST', () => {
