@@ -44,6 +44,8 @@ export async function compareContracts(base: Contract, head: Contract, today: st
 }
 
 function findings(change: Change, element: string, lifecycles: Lifecycles, today: string): Finding[] {
-  const lifecycle = lifecycles.get(change.coordinate) ?? lifecycles.get(change.parent ?? '');
-  return lifecycle === undefined ? [] : [{ ...change, element, ...judge(change, lifecycle, today) }];
+  const own = lifecycles.get(change.coordinate);
+  const lifecycle = own ?? lifecycles.get(change.parent ?? '');
+  if (lifecycle === undefined) return [];
+  return [{ ...change, element, ...judge(change, lifecycle, today, own === undefined) }];
 }

@@ -11,8 +11,15 @@ export interface Verdict {
 /**
  * Judges a change by what the base promised about the element; docs/contract-changes.md has the rules. The notice counts
  * from today, because an annotation with dates in the past would evade it.
+ *
+ * @param isNew whether the base lacks the element, and the lifecycle is that of its parent
  */
-export function judge({ kind, sunset }: Change, { stability, deprecation }: Lifecycle, today: string): Verdict {
+export function judge(
+  { kind, sunset, parent }: Change,
+  { stability, deprecation }: Lifecycle,
+  today: string,
+  isNew = false,
+): Verdict {
   if (kind === 'surprise') return allowed('Allowed: clients should be ready for it, but some may not be.');
   const promised = deprecation?.sunset;
   if (promised !== undefined && today > promised) return allowed(`Deprecated: its sunset, ${promised}, has passed.`);
@@ -28,7 +35,7 @@ export function judge({ kind, sunset }: Change, { stability, deprecation }: Life
   }
   const step = deprecation
     ? 'Deprecated without a sunset: give it one,'
-    : `${stability === 'beta' ? 'Beta' : 'Stable'}: deprecate it first, with a sunset`;
+    : `${stability === 'beta' ? 'Beta' : 'Stable'}: ${isNew ? `make it optional, or deprecate ${parent}` : 'deprecate it'} first, with a sunset`;
   const from = `Allowed from ${addDays(earliest, 1)} at the earliest.`;
   return rejected(`${step} of ${earliest} or later (${days} days' notice). ${from}`);
 }
