@@ -1,6 +1,6 @@
 import { ChangeType, CriticalityLevel, diff, type Change as InspectorChange } from '@graphql-inspector/core';
 import { getDirectiveExtensions } from '@graphql-tools/utils';
-import type { GraphQLSchema } from 'graphql';
+import { type GraphQLSchema, getNamedType } from 'graphql';
 import { type Member, membersOf } from '../engine/lifecycle/annotated.ts';
 import { isRequired } from '../engine/lifecycle/rules.ts';
 import type { Change } from './change.ts';
@@ -15,11 +15,14 @@ const DEFAULTS: readonly string[] = [ChangeType.FieldArgumentDefaultChanged, Cha
 export async function graphqlChanges(base: GraphQLSchema, head: GraphQLSchema): Promise<Change[]> {
   const changes = await diff(base, head);
   const after = new Map(membersOf(head).map((member) => [member.coordinate, member]));
+  const returned = new Set(membersOf(base).map(({ element }) => 'args' in element && getNamedType(element.type).name));
   const ofTypes = changes.flatMap((change) => {
     const { path = 'schema', message } = change;
     const [coordinate, parent] = coordinateOf(path);
     const kind = kindOf(change, after.get(coordinate));
     if (kind === undefined || DIRECTIVES.test(path)) return [];
+    // Clients are ready for what only they can send.
+    if (change.type === ChangeType.EnumValueAdded && !returned.has(parent)) return [];
     return [{ kind, coordinate, parent, what: `${message.replace(/\.$/, '')}.` }] as const;
   });
   const others = membersOf(base).flatMap((was): Change[] => {
@@ -49,7 +52,7 @@ function boundsChange({ element: was }: Member, { element: is }: Member): string
 
 function kindOf({ type, criticality }: InspectorChange, after: Member | undefined): 'break' | 'surprise' | undefined {
   if (criticality.level === CriticalityLevel.Breaking) return 'break';
-  if (criticality.level === CriticalityLevel.NonBreaking) return undefined;
+  if (criticality.level === CriticalityLevel.NonBreaking || type === ChangeType.FieldArgumentAdded) return undefined;
   // The library doesn't see that a non-null argument without its default becomes required.
   return DEFAULTS.includes(type) && after !== undefined && isRequired(after.element) ? 'break' : 'surprise';
 }

@@ -267,11 +267,16 @@ test('wider bounds and a scope that is no longer required break nothing', async 
 
 test('what only surprises a careless client is a note', async () => {
   const base = { sdl: 'type Query { a: Size } enum Size { small }' };
-  const head = { sdl: 'type Query { a(b: Int): Size } enum Size { small large }' };
+  const head = { sdl: 'type Query { a: Size } enum Size { small large }' };
   expect(await judged(base, head, TODAY)).toEqual([
-    'allowed: Query.a(b:). Allowed: clients should be ready for it, but some may not be.',
     'allowed: Size.large. Allowed: clients should be ready for it, but some may not be.',
   ]);
+});
+
+test('what a client can only send surprises none: an optional argument, or another sort', async () => {
+  const base = { sdl: 'type Query { a(sort: Sort): Int } enum Sort { id }' };
+  const head = { sdl: 'type Query { a(sort: Sort, b: Int): Int } enum Sort { id name }' };
+  expect(await judged(base, head, TODAY)).toEqual([]);
 });
 
 test('an annotation with an invalid day is an error that names its element', async () => {
