@@ -38,7 +38,8 @@ export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
   if (thrown instanceof RangeError)
     return rejected(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
   const isWrapped = thrown instanceof GraphQLError && !(thrown instanceof ServiceError);
-  if (isWrapped && thrown.originalError === undefined) return protocolError(thrown);
+  // The compiler wraps no error where a value does not fit its type: with a path, it is one of the execution.
+  if (isWrapped && thrown.originalError === undefined && thrown.path === undefined) return protocolError(thrown);
   const failure = toServiceError(thrown, mayRead);
   if (!isWrapped) return rejected(failure);
   const { message, headers } = failure;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { keyStore } from '../../../src/engine/auth/keys.ts';
 import { unavailable } from '../../../src/engine/db/violations.ts';
+import { COMPILED_AT } from '../../../src/engine/operation/documents.ts';
 import type { Settings } from '../../../src/process/settings.ts';
 import { watched } from '../../support/watched.ts';
 import { disposeApps, start } from './apps.ts';
@@ -23,6 +24,23 @@ test('a failure of the database is 500 on both protocols, and the response does 
     [message, { code: 'INTERNAL', status: 500 }],
   ]);
   expect(graphql.data).toBeNull();
+});
+
+test('a stored value that no response can have is 500 on both protocols, also when the operation is compiled', async () => {
+  const app = await start({}, {}, (database) =>
+    watched(database, async ({ text }, run) => {
+      const rows = await run();
+      // The rows of a list come as one text, in which a null is empty.
+      return text.includes('from "categories"') ? rows.map((row) => row.map(withoutName)) : rows;
+    }),
+  );
+  const withoutName = (value: unknown) => (typeof value === 'string' ? value.replace(',Cats,', ',,') : value);
+  await app.rest('POST', '/categories', { body: { name: 'Cats' } });
+  expect((await app.rest('GET', '/categories')).body.code).toBe('INTERNAL');
+  for (let run = 0; run <= COMPILED_AT; run++) {
+    const { errors } = await app.graphql('{ categories { nodes { name } } }');
+    expect(errors?.map(({ extensions }) => extensions)).toEqual([{ code: 'INTERNAL', status: 500 }]);
+  }
 });
 
 test('a failure that may pass has Retry-After on both protocols, also beside data', async () => {
