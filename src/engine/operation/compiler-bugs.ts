@@ -40,7 +40,7 @@ const MAX_PATH_CHARACTERS = 100_000;
  * - An absent variable within an object becomes null; within a literal of a custom scalar, variables are always absent.
  * - The default of a required variable fails; `$constructor` is never absent, because every object has it; and a
  *   `@oneOf` input accepts several fields.
- * - A subscription is compiled to its source of events. In `mutation { a b }`, b runs although a has failed.
+ * - In `mutation { a b }`, b runs although a has failed.
  * - The key `__proto__` creates no property.
  * - It stores the `info` of a field by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both fields get
  *   the info of `c_a.b`. It stores resolvers by type and field, joined by nothing.
@@ -56,7 +56,6 @@ export function isUnsupported(selection: Selection): boolean {
   const { schema, document, operation, roots, fields } = selection;
   const isOfSeveral = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1;
   return (
-    operation.operation === 'subscription' ||
     (operation.operation === 'mutation' && roots.length > 1) ||
     hasUnsupportedVariables(schema, operation) ||
     [...nodesOf(fields)].some(([node, field]) =>
@@ -89,10 +88,11 @@ function hasUnsupportedPaths({ roots, fields }: Selection, isOfSeveral: boolean)
     const keys = path.split('.');
     // The compiler names the index of a list so.
     if (keys.some((key) => key === '__proto__' || /idx\d/.test(key))) return true;
-    const before = conditionsOfPaths.get(path);
-    conditionsOfPaths.set(path, conditions);
-    if (before !== undefined && before + conditions !== '') return true;
-    return conflicts(conditionsOfNodes, node, conditions) || conflicts(names, keys.reverse().join('_'), path);
+    return (
+      conflicts(conditionsOfPaths, path, conditions) ||
+      conflicts(conditionsOfNodes, node, conditions) ||
+      conflicts(names, keys.reverse().join('_'), path)
+    );
   }
 
   function isUnsupportedField({ parent, field: { name, type: ofField } }: SelectedField): boolean {
@@ -119,12 +119,11 @@ function hasUnsupportedVariables(
   schema: GraphQLSchema,
   { variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>,
 ): boolean {
-  const checked = new Set<GraphQLInputType>();
   return variableDefinitions.some(({ variable, type: ofVariable, defaultValue }) => {
     const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
     return (
       variable.name.value in Object.prototype ||
-      isUnsupportedInput(type, checked) ||
+      isUnsupportedInput(type) ||
       (defaultValue !== undefined &&
         (ofVariable.kind === Kind.NON_NULL_TYPE || isUnsupportedLiteral(type, defaultValue)))
     );
@@ -132,17 +131,12 @@ function hasUnsupportedVariables(
 }
 
 /** @param outer the input objects that it is in */
-function isUnsupportedInput(
-  type: GraphQLInputType,
-  checked: Set<GraphQLInputType>,
-  outer: readonly GraphQLInputType[] = [],
-): boolean {
+function isUnsupportedInput(type: GraphQLInputType, outer: readonly GraphQLInputType[] = []): boolean {
   const named = getNamedType(type);
   if (outer.includes(named)) return true;
-  if (!isInputObjectType(named) || checked.has(named)) return false;
-  checked.add(named);
+  if (!isInputObjectType(named)) return false;
   const isFieldBeyond = (field: GraphQLInputField) =>
-    isUnsupportedDefault(field) || isUnsupportedInput(field.type, checked, [...outer, named]);
+    isUnsupportedDefault(field) || isUnsupportedInput(field.type, [...outer, named]);
   return named.isOneOf || Object.values(named.getFields()).some(isFieldBeyond);
 }
 
