@@ -6,8 +6,8 @@ import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 
-/** The maximum size of the form, in bytes: a token may be long. */
-const MAX_LENGTH = 16_384;
+/** The maximum size of the form, in bytes: browsers drop a cookie of more than 4,096. */
+const MAX_LENGTH = 4_000;
 
 /** The characters of API keys and tokens (RFC 6750, section 2.1): with others, a key could end its cookie or field. */
 const CHARACTERS = '[A-Za-z0-9._~+/=-]';

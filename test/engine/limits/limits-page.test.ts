@@ -64,7 +64,7 @@ const documented: Readonly<Record<string, string>> = {
   'webhooks/deliver.ts MAX_PENDING': 'pending deliveries of all webhooks',
   'webhooks/store.ts MAX_WEBHOOKS': 'webhooks',
   'usage/store.ts MAX_CLIENTS': 'client names per annotated element and day',
-  'pages/session.ts MAX_LENGTH': 'the form that sends a key for the lifecycle page',
+  'pages/session.ts MAX_LENGTH': 'bytes of the form that sends a key for the lifecycle page',
 };
 
 /** Internal bounds, such as sizes of caches and batches, waits for rejected clients, and what a page shows. */

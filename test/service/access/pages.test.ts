@@ -61,7 +61,8 @@ describe('a browser that opens a protected page', () => {
     expect(await writer.text()).toContain('the scope read');
     const strange = await send('a b;c\r\nset-cookie: x=y');
     expect([strange.status, strange.headers.get('set-cookie')]).toEqual([401, null]);
-    const long = await send('x'.repeat(20_000));
+    // Browsers would drop the cookie without a word.
+    const long = await send('x'.repeat(4_090));
     expect([long.status, long.headers.get('set-cookie')]).toEqual([413, null]);
   });
 
