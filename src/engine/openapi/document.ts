@@ -95,7 +95,7 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
   const description = (selected.field.description ?? '').replace(/^\[\w+\] /, '');
   return {
     operationId,
-    summary: description.split('. ', 1)[0]?.replace(/\.$/, '') ?? operationId,
+    summary: description.replace(/\.( .*)?$/s, ''),
     description,
     tags: [route.tag],
     ...annotationExtensions(annotations, lifecycle.successor),

@@ -161,8 +161,7 @@ function answerer(route: Route, operation: ResolvedOperation, isVersioned: boole
   const shape = isVersioned ? shapeOf(operation) : undefined;
 
   return ({ data, errors }, variables, request) => {
-    if (errors?.[0] !== undefined) throw toServiceError(errors[0]);
-    if (data == null) throw new ServiceError('INTERNAL', 'The service failed.');
+    if (data == null || errors?.[0] !== undefined) throw toServiceError(errors?.[0]);
     const value = convert(data[operation.selected.field.name]);
     if (shape === undefined || value === null) return route.reply.answer(value, variables, request);
     const row = value as { version: unknown };

@@ -40,7 +40,7 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
   const required = variables.filter(isRequired).map(({ name }) => name);
   return (search) => {
     const values: Values = {};
-    for (const pair of search === '' ? [] : search.split('&')) {
+    for (const pair of search.split('&')) {
       if (pair === '') continue;
       const [name, text] = splitPair(pair);
       const variable = byName.get(name);
