@@ -20,7 +20,7 @@ const schema = buildSchema(`
   type Page { nodes: [Book!]!  pageInfo: PageInfo! }
   type PageInfo { hasNextPage: Boolean!  endCursor: String }
   input Tree { branches: [Tree!] }
-  extend type Query { plant(tree: Tree): Int!  given(ratio: Float, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
+  extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
   type Error { id: ID! }
   extend type Query { error: Error  holes: [Int]!  two(wish: Wish, tree: Wish): Int! }
   extend type Query {
@@ -93,17 +93,20 @@ describe('OpenAPI describes the parameters of a route', () => {
 });
 
 test.each([
-  ['-1.5e3', -1500],
-  ['7', 7],
-  ['1e999', undefined],
-  ['', undefined],
-  ['0x1', undefined],
-])('a parameter can be a number: %s', async (text, number) => {
-  const operation = gql`query one($ratio: Float) { given(ratio: $ratio) }`;
-  const [endpoint] = compileRoutes(schema, [route('GET', '/a/{ratio}', { tag: '', operation, reply: ok() })]);
-  const read = () => endpoint?.readPath({ ratio: text });
-  if (number === undefined) expect(read).toThrow('ratio must be a number');
-  else expect(read()).toEqual({ ratio: number });
+  ['ratio', '-1.5e3', -1500],
+  ['ratio', '7', 7],
+  ['ratio', '1e999', 'a number'],
+  ['ratio', '', 'a number'],
+  ['ratio', '0x1', 'a number'],
+  ['count', '2147483647', 2_147_483_647],
+  ['count', '2147483648', 'an integer from -2147483648 to 2147483647'],
+  ['count', '1.0', 'an integer'],
+])('a parameter can be a number: %s=%s', (name, text, expected) => {
+  const operation = gql`query one($ratio: Float, $count: Int) { given(ratio: $ratio, count: $count) }`;
+  const [endpoint] = compileRoutes(schema, [route('GET', `/a/{${name}}`, { tag: '', operation, reply: ok() })]);
+  const read = () => endpoint?.readPath({ [name]: text });
+  if (typeof expected === 'string') expect(read).toThrow(`${name} must be ${expected}`);
+  else expect(read()).toEqual({ [name]: expected });
 });
 
 test('a field of a body that has a default need not be sent, also where it must not be null', async () => {
@@ -334,6 +337,14 @@ describe('a route that REST cannot serve makes the start fail, and the error say
   const row = (fields: string, name = 'one') => gql`query ${name} { book { ...B } } fragment B on Book { ${fields} }`;
   test.each([
     ['a path with an unknown variable', [['/a/{id}', count]], 'one: /a/{id} has {id}, but there is no $id.'],
+    ['a misspelt field', [['/a', gql`query one { bookCont }`]], 'one: Cannot query field "bookCont" on type "Query"'],
+    ['two root fields', [['/a', gql`query one { bookCount titles }`]], 'The operation one of /a needs one root field.'],
+    ['an operation without a name', [['/a', gql`{ bookCount }`]], 'The route /a needs one operation, with a name.'],
+    [
+      'a variable within an argument',
+      [['/a', gql`query one($sorts: [Sort!]) { given(wish: { sorts: $sorts }) }`]],
+      'one: $sorts must go into an argument of given.',
+    ],
     ['an input object of a GET', [['/a', given]], 'one: $wish would be the body, and GET has none.'],
     [
       'two operations of one name',
