@@ -31,14 +31,15 @@ describe('JWT', () => {
   test('needs all of JWKS URL, issuer and audience, or none', () => {
     expect(readSettings(issuer)).toMatchObject({ ...issuer, JWT_CLOCK_SKEW: 30 });
     for (const name of Object.keys(issuer)) {
-      expect(() => readSettings({ ...issuer, [name]: undefined })).toThrow(
-        /goes together with JWT_ISSUER and JWT_AUDIENCE/,
-      );
+      for (const some of [{ ...issuer, [name]: undefined }, { [name]: 'https://login.example' }])
+        expect(() => readSettings(some)).toThrow(/goes together with JWT_ISSUER and JWT_AUDIENCE/);
     }
   });
 
   test.each([
     'http://login.example/jwks.json',
+    'HTTP://login.example/jwks.json',
+    'http://localhost.login.example/jwks.json',
     'ftp://login.example',
     'login.example',
     'https://me:pw@login.example/jwks',

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { errorTable } from '../../src/engine/errors.ts';
 import * as own from '../../src/petstore/errors.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
+import { readSettings } from '../../src/process/settings.ts';
 
 const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readPages('docs')];
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -60,6 +61,18 @@ test('docs/operating.md has every setting, and no other', () => {
   const rows = [...read('docs/operating.md').matchAll(/^\| (`[A-Z][A-Z_]+`(?:, `[A-Z_]+`)*) \|/gm)];
   const documented = rows.flatMap(([, names = '']) => names.split(', ').map((name) => name.replaceAll('`', '')));
   expect(documented.sort()).toEqual(settings.sort());
+});
+
+test('docs/operating.md has the default of each setting, and that of production', () => {
+  const page = read('docs/operating.md');
+  for (const [, names = '', text = ''] of page.matchAll(/^\| (`[A-Z][A-Z_]+`(?:, `[A-Z_]+`)*) \| (.+?) \|/gm)) {
+    const value = text === 'empty' ? '' : /^`(.+?)`/.exec(text)?.[1];
+    const given = names.split(', ').map((name) => [name.replaceAll('`', ''), value]);
+    expect([names, readSettings(Object.fromEntries(given))]).toEqual([names, readSettings({})]);
+  }
+  const production = { NODE_ENV: 'production', AUTH: 'all', DATABASE: 'embedded' };
+  const quota = /^\| `RATE_LIMIT` \| .*in production `(.+?)`/m.exec(page)?.[1];
+  expect(readSettings(production)).toEqual(readSettings({ ...production, RATE_LIMIT: quota ?? 'off' }));
 });
 
 test('docs/api.md has every error code with its status, and no other', () => {
