@@ -150,11 +150,9 @@ export class SettingsError extends Error {}
 const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD'];
 const FILE = '_FILE';
 
-/** Reads the settings. An empty variable counts as unset, except where empty has a meaning: BASE_PATH, CORS_ORIGINS. */
+/** Reads the settings. An empty variable counts as unset, except CORS_ORIGINS: none is not the default there. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const present = Object.entries(environment).filter(
-    ([name, value]) => value !== '' || name === 'BASE_PATH' || name === 'CORS_ORIGINS',
-  );
+  const present = Object.entries(environment).filter(([name, value]) => value !== '' || name === 'CORS_ORIGINS');
   const given = Object.fromEntries(present);
   const result = settingsThatFit.safeParse({ ...given, ...secretsIn(given) });
   if (result.success) return result.data;
