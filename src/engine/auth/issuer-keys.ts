@@ -42,7 +42,7 @@ export function issuerKeys(
     try {
       return await keys(header, token);
     } catch (error) {
-      const mayHelp = error instanceof errors.JWKSNoMatchingKey && (refreshing !== undefined || steady() >= nextAt);
+      const mayHelp = error instanceof errors.JWKSNoMatchingKey && steady() >= nextAt;
       if (!mayHelp) throw judged(error, token, arrivedAt);
     }
     await refresh();

@@ -60,6 +60,14 @@ describe('a token with a new key of the issuer', () => {
     expect(await verify(await token())).toBe('valid');
   });
 
+  test('is not rejected as invalid when the issuer may have made it while it was asked for its keys', async () => {
+    const asking = verify(await token());
+    time.steady += 100;
+    expect(await asking).toBe('valid');
+    await issuer.rotate();
+    expect(await verify(await token())).toBe('unknown');
+  });
+
   test.each([HOUR, -HOUR, 24 * HOUR])('is valid as soon when the wall clock jumps by %d ms', async (jump) => {
     expect(await verify(await token())).toBe('valid');
     await issuer.rotate();
@@ -130,6 +138,8 @@ test('a failing issuer gets at most one request a second, and known keys stay va
     expect(answer).toBe('unknown');
   }
   expect(issuer.asked).toBeLessThanOrEqual(1 + 6);
+  // Without iat, too, and also in the pause after the failed request.
+  for (let n = 0; n < 2; n++) expect(await verify(await foreignToken())).toBe('unknown');
   issuer.status = 200;
   time.steady += 1_000;
   expect(await verify(await token())).toBe('valid');
