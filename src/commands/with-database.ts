@@ -17,12 +17,8 @@ export async function withDatabase<T>(
 ): Promise<T> {
   for (const misspelt of misspeltSettings(process.env)) process.stderr.write(`${misspelt}\n`);
   const settings = readSettings(process.env);
+  if (mustExist) assertExists(settings);
   const { DATABASE_URL: url, DATA_DIR: folder } = settings;
-  if (mustExist && url === undefined && !existsSync(join(folder, 'pgdata'))) {
-    throw new Error(
-      `There is no database in ${folder}. Set DATABASE_URL or DATA_DIR as for the service, or start the service first.`,
-    );
-  }
   const database = await openFrom(settings, petStoreService.name);
   process.stderr.write(`Database: ${url === undefined ? `embedded, in ${folder}` : withoutSecrets(url)}\n`);
   try {
@@ -39,4 +35,12 @@ export function withExistingDatabase(work: (database: Database, settings: Settin
     await work(database, settings);
   };
   return withDatabase(onlyIfNoneMissing, { mustExist: true });
+}
+
+/** @throws {Error} when the embedded database of the settings does not exist yet */
+export function assertExists({ DATABASE_URL: url, DATA_DIR: folder }: Settings): void {
+  if (url !== undefined || existsSync(join(folder, 'pgdata'))) return;
+  throw new Error(
+    `There is no database in ${folder}. Set DATABASE_URL or DATA_DIR as for the service, or start the service first.`,
+  );
 }

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addressOf, administer } from '../support/admin.ts';
 import { isWhole } from '../support/cases.ts';
@@ -198,6 +200,13 @@ if (databaseKind === 'embedded') {
       await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
     },
   );
+
+  test('where there is no database, db:studio creates none: it would be readable by all users', async () => {
+    const DATA_DIR = `${environment.DATA_DIR}/none`;
+    const studio = spawn(process.execPath, ['--import', 'tsx', 'src/commands/studio.ts'], { env: { DATA_DIR } });
+    expect(await text(studio.stderr)).toMatch(/^There is no database in /);
+    await expect(stat(DATA_DIR)).rejects.toThrow('ENOENT');
+  });
 
   describe('the embedded database', () => {
     test('rejects a second process on its folder, and says which process holds it', async () => {
