@@ -7,7 +7,7 @@ export interface MaxWait {
 /** Does the work of each key one after another, and that of different keys side by side. */
 export class Turns {
   /** For each key with work in progress, the work that waits, in its order. */
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #waiting = new Map<string, Waiting<undefined>[]>();
   readonly #maxWait: MaxWait | undefined;
 
   /** @param maxWait no limit by default */
@@ -25,34 +25,37 @@ export class Turns {
   async take<T>(key: string, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) this.#waiting.set(key, []);
-    else await waitIn(waiting, 1, this.#maxWait);
+    else await waitIn(waiting, undefined, this.#maxWait);
     try {
       return await work();
     } finally {
       const [next] = this.#waiting.get(key) ?? [];
       if (next === undefined) this.#waiting.delete(key);
-      else next.start();
+      else next.end();
     }
   }
 }
 
-/** Work that waits for its turn. */
-export interface Waiting {
-  readonly size: number;
-  /** Takes it out of the list, and starts it. */
-  start(): void;
+/** Work that waits for its turn, with what its list needs to know of it. */
+export interface Waiting<Work> {
+  readonly work: Work;
+  /** Takes it out of the list, and starts it, or rejects it with the error. */
+  end(error?: Error): void;
 }
 
 /** Resolves when the work is started, which is in the list until then. */
-export function waitIn(list: Waiting[], size: number, maxWait: MaxWait | undefined): Promise<void> {
+export function waitIn<Work>(list: Waiting<Work>[], work: Work, maxWait: MaxWait | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      list.splice(list.indexOf(entry), 1);
-      settle();
+    const entry: Waiting<Work> = {
+      work,
+      end(error) {
+        clearTimeout(timer);
+        list.splice(list.indexOf(entry), 1);
+        if (error === undefined) resolve();
+        else reject(error);
+      },
     };
-    const entry: Waiting = { size, start: () => end(resolve) };
-    const timer = maxWait && setTimeout(() => end(() => reject(maxWait.error())), maxWait.milliseconds);
+    const timer = maxWait && setTimeout(() => entry.end(maxWait.error()), maxWait.milliseconds);
     list.push(entry);
   });
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { type Waiting, waitIn } from '../turns.ts';
 import { overloaded } from './violations.ts';
 
 /** A connection to a server, for one use at a time. */
@@ -18,12 +19,6 @@ interface Opener<Client> {
   isSpent?(client: Client): boolean;
 }
 
-interface Waiting {
-  readonly caller: string | undefined;
-  /** Starts its work, or rejects it with the error. */
-  end(error?: ServiceError): void;
-}
-
 /**
  * Makes a pool whose clients have one connection and one user at a time. One of postgres.js 3.4.9 must not be shared: with
  * several connections it gets slower with each statement; a queued statement can't be given up without mixing up the
@@ -33,8 +28,8 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   type Member = PooledConnection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
-  /** An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
-  const waiting: Waiting[] = [];
+  /** The callers that wait. An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
+  const waiting: Waiting<string | undefined>[] = [];
   /** The caller of each connection in use; undefined for work without a caller. */
   const users: (string | undefined)[] = [];
   /** How many connections one caller may use, so that one is left for the others. */
@@ -52,7 +47,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     async use<T>(work: (connection: Member) => Promise<T>, timeout: number, caller?: string): Promise<T> {
       if (hasEnded) throw stopping();
       if (users.length < size && usedBy(caller) < share) users.push(caller);
-      else await wait(timeout, caller);
+      else await waitIn(waiting, caller, { milliseconds: timeout, error: overloaded });
       const member = takeIdle() ?? openMember();
       try {
         return await work(member);
@@ -73,23 +68,6 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     let uses = 0;
     if (caller !== undefined) for (const user of users) if (user === caller) uses++;
     return uses;
-  }
-
-  function wait(timeout: number, caller: string | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const entry: Waiting = {
-        caller,
-        end(error) {
-          clearTimeout(timer);
-          waiting.splice(waiting.indexOf(entry), 1);
-          if (error !== undefined) return reject(error);
-          users.push(caller);
-          resolve();
-        },
-      };
-      const timer = setTimeout(() => entry.end(overloaded()), timeout);
-      waiting.push(entry);
-    });
   }
 
   /** An idle connection; discards those that were lost while idle. */
@@ -114,15 +92,18 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     users.splice(users.indexOf(caller), 1);
     if (member.isLost || isSpent?.(member.client)) discard(member);
     else idle.push(member);
-    next()?.end();
+    const entry = next();
+    if (entry === undefined) return;
+    users.push(entry.work);
+    entry.end();
   }
 
   /** The work that has waited longest, among that of the callers with the fewest connections. */
-  function next(): Waiting | undefined {
-    let found: Waiting | undefined;
+  function next(): Waiting<string | undefined> | undefined {
+    let found: Waiting<string | undefined> | undefined;
     for (const entry of waiting) {
-      const uses = usedBy(entry.caller);
-      if (uses < share && (found === undefined || uses < usedBy(found.caller))) found = entry;
+      const uses = usedBy(entry.work);
+      if (uses < share && (found === undefined || uses < usedBy(found.work))) found = entry;
       if (uses === 0) break;
     }
     return found;

@@ -3,7 +3,8 @@ import { type MaxWait, type Waiting, waitIn } from '../turns.ts';
 interface AccountState {
   /** The size of the work started in this turn. */
   started: number;
-  readonly waiting: Waiting[];
+  /** The sizes of the work that waits, in its order. */
+  readonly waiting: Waiting<number>[];
 }
 
 /**
@@ -44,7 +45,7 @@ export class Pace {
 
   #turn(name: string, caller: AccountState): void {
     caller.started = 0;
-    for (let [next] = caller.waiting; next && this.#starts(next.size, caller); [next] = caller.waiting) next.start();
+    for (let [next] = caller.waiting; next && this.#starts(next.work, caller); [next] = caller.waiting) next.end();
     if (caller.started > 0) this.#scheduleTurn(name, caller);
     else this.#callers.delete(name);
   }
