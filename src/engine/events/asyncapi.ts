@@ -1,5 +1,7 @@
+import { combineAnnotations } from '../lifecycle/annotation.ts';
+import { annotationExtensions } from '../openapi/annotations.ts';
 import type { JsonSchema } from '../openapi/schemas.ts';
-import { type EventSource, eventTypesOf } from './source.ts';
+import { type EventSource, type EventType, eventTypesOf } from './source.ts';
 
 /**
  * @param openApi the OpenAPI document of the service, which has the schemas of events and of their rows
@@ -13,7 +15,7 @@ export function asyncApiDocument(
   const { schemas: all } = openApi.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
   const schemas = withPlainReferences(reachable(all, 'Event'));
   const messages = sources.flatMap((source) =>
-    eventTypesOf([source]).map(({ name, description }) => [name, messageOf(name, description, source)] as const),
+    eventTypesOf([source]).map((type) => [type.name, messageOf(type, source)] as const),
   );
   const refs = messages.map(([name]) => [name, { $ref: `#/components/messages/${name}` }] as const);
   return {
@@ -68,13 +70,14 @@ function envelopeOf(event: JsonSchema): JsonSchema {
   return { ...event, properties };
 }
 
-function messageOf(name: string, description: string, { type }: EventSource): JsonSchema {
+function messageOf({ name, description, lifecycle }: EventType, { type }: EventSource): JsonSchema {
   return {
     name,
     title: name,
     summary: description,
     payload: {
       title: name,
+      ...annotationExtensions(lifecycle && combineAnnotations(lifecycle)),
       allOf: [
         { $ref: '#/components/schemas/Event' },
         {

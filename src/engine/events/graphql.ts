@@ -59,8 +59,8 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
     description: 'The type of an event: what has happened.',
     values: Object.fromEntries(
       eventTypesOf(sources).map((type) => {
-        const { name, description } = type;
-        return [enumNameOf(type), { value: name, description, extensions: { restName: name } }];
+        const { name, description, lifecycle } = type;
+        return [enumNameOf(type), { value: name, description, lifecycle, extensions: { restName: name } }];
       }),
     ),
   });

@@ -1,13 +1,15 @@
 import { getTableName, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { List } from '../db/list.ts';
+import type { Declared } from '../lifecycle/annotation.ts';
 import type { RowRef } from '../schema/builder.ts';
 import { capitalize, withArticle } from '../text.ts';
 
-interface EventType {
+export interface EventType {
   /** Such as `book.created`. */
   readonly name: string;
   readonly description: string;
+  readonly lifecycle?: Declared;
 }
 
 /** A table whose changes are events: those of the rows of a list. */

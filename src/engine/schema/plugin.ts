@@ -65,7 +65,7 @@ declare global {
       nullRemoves?: boolean;
     }
     export interface EnumValueConfig<Types extends SchemaTypes> {
-      lifecycle?: Declared;
+      lifecycle?: Declared | undefined;
     }
   }
 }

@@ -4,6 +4,7 @@ import type { List } from '../db/list.ts';
 import type { Page, PageWindow } from '../db/paging.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import type { Int64 } from '../int64.ts';
+import type { Declared } from '../lifecycle/annotation.ts';
 import { withArticle } from '../text.ts';
 import type { Builder, RowRef, Types } from './builder.ts';
 import { type ChangeFields, changing, type InputFieldRefs, type InputFields } from './changes.ts';
@@ -24,6 +25,7 @@ interface ReadOptions<One extends string, Row, Filter extends string, SortName e
   readonly list: List<List['columns'], Filter, SortName>;
   /** The descriptions of sorts other than by id and name. */
   readonly sorts?: Readonly<Partial<Record<SortName, string>>>;
+  readonly sortLifecycles?: Readonly<Partial<Record<SortName, Declared>>>;
   readonly store: (context: Context) => {
     readonly byId: Loader<Int64, Row>;
     readonly list: (filters: Filters, sort: SortName, window: PageWindow) => Promise<Page<Row>>;
@@ -94,15 +96,16 @@ export function rowFields(builder: Builder, { connectionTo, pagingArgs }: Return
    */
   function readFields<Row, One extends string, Filter extends string, SortName extends string>(
     type: RowRef<Row>,
-    { one, many, list, sorts, store }: ReadOptions<One, Row, Filter, SortName | 'id'>,
+    { one, many, list, sorts, sortLifecycles, store }: ReadOptions<One, Row, Filter, SortName | 'id'>,
   ) {
     const id = idArg(one);
     const connection = connectionTo<Row, SortName>(type, many, list);
     const descriptions: typeof SORTS = { ...SORTS, ...sorts };
+    const lifecycles: Readonly<Record<string, Declared | undefined>> = { ...sortLifecycles };
     const describe = (name: string) => {
       const description = descriptions[name];
       if (description === undefined) throw new Error(`The sort ${name} of ${many} needs a description.`);
-      return { description };
+      return { description, lifecycle: lifecycles[name] };
     };
     const sort = builder.enumType(`${type.name}Sort`, {
       description: `How ${many} are sorted.`,
