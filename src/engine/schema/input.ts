@@ -123,7 +123,7 @@ export function inputValidators(
   }
 
   function ofLeaf(type: GraphQLLeafType, bounds: Bounds | undefined): InputValidator {
-    if (isEnumType(type)) return ofEnum(type);
+    if (isEnumType(type)) return ofEnum(type, bounds);
     const accepted = acceptedBy(type, bounds);
     return (value, path) => {
       let parsed: unknown;
@@ -137,13 +137,16 @@ export function inputValidators(
     };
   }
 
-  function ofEnum(type: GraphQLEnumType): InputValidator {
-    const forms = type.getValues().map(formsOf);
+  function ofEnum(type: GraphQLEnumType, bounds: Bounds | undefined): InputValidator {
+    const values = type.getValues();
     const accepted =
-      names === 'hidden' ? `a value of ${type.name}` : `one of ${forms.map(([first]) => first).join(', ')}`;
-    const all = new Set(forms.flat());
-    return (value, path) =>
-      all.has(value) ? NO_ERRORS : [{ path, message: `must be ${accepted}, not ${show(value)}` }];
+      names === 'hidden' ? `a value of ${type.name}` : `one of ${values.map((value) => formsOf(value)[0]).join(', ')}`;
+    const nameOf = new Map(values.flatMap((value) => formsOf(value).map((form) => [form, value.name])));
+    return (value, path) => {
+      const name = nameOf.get(value);
+      const message = name === undefined ? `must be ${accepted}, not ${show(value)}` : bounds?.check(name);
+      return message === undefined ? NO_ERRORS : [{ path, message }];
+    };
   }
 }
 

@@ -1,10 +1,12 @@
 import SchemaBuilder from '@pothos/core';
 import { pgTable, text as textColumn } from 'drizzle-orm/pg-core';
+import { GraphQLEnumType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { createSchema } from '../../../src/engine/create-schema.ts';
 import { idColumn } from '../../../src/engine/db/columns.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
 import { text } from '../../../src/engine/schema/bounds.ts';
+import { inputValidators, nameOrValue } from '../../../src/engine/schema/input.ts';
 import '../../../src/engine/schema/plugin.ts';
 
 const rows = pgTable('rows', { id: idColumn(), name: textColumn().notNull(), note: textColumn().notNull() });
@@ -50,4 +52,24 @@ test('the bounds of a list apply to each of its items', () => {
   const builder = builderOf();
   builder.queryField('search', (t) => t.int({ args: { country: t.arg.stringList({ bounds }) }, resolve: () => 1 }));
   expect(builder.toSchema().getQueryType()?.getFields().search?.args[0]?.extensions.bounds).toBe(bounds);
+});
+
+test('the bounds of an enum apply, so that one release can return a value before the next accepts it', () => {
+  const accepted = {
+    accepts: undefined,
+    jsonSchema: {},
+    check: (name: unknown) => (name === 'lost' ? 'must not be lost' : undefined),
+  };
+  const type = new GraphQLEnumType({ name: 'Status', values: { sold: { value: 1 }, lost: { value: 2 } } });
+  const validate = inputValidators(
+    'shown',
+    nameOrValue,
+  )({ type, defaultValue: undefined, extensions: { bounds: accepted } });
+  expect(['sold', 'lost', 1, 2, 3].map((value) => validate(value, ['status']).map(({ message }) => message))).toEqual([
+    [],
+    ['must not be lost'],
+    [],
+    ['must not be lost'],
+    ['must be one of sold, lost, not 3'],
+  ]);
 });
