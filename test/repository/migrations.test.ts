@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
+import { getTableColumns, is } from 'drizzle-orm';
+import { PgTable } from 'drizzle-orm/pg-core';
 import { expect, test } from 'vitest';
 
 const tables = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('/table.ts'));
@@ -8,8 +10,9 @@ const files = (folder: string, end: string) =>
     .filter((name) => name.endsWith(end))
     .toSorted();
 
+const modules = await Promise.all(tables.map((path) => import(`../../src/${path}`)));
+
 test('the migrations make all that the tables declare: values of enums, indexes and constraints, too', async () => {
-  const modules = await Promise.all(tables.map((path) => import(`../../src/${path}`)));
   const latest = files('drizzle/meta', '_snapshot.json').at(-1);
   const migrated = JSON.parse(readFileSync(`drizzle/meta/${latest}`, 'utf8'));
   const declared = generateDrizzleJson(Object.assign({}, ...modules));
@@ -20,4 +23,16 @@ test('the migrations make all that the tables declare: values of enums, indexes 
 test('each file of drizzle/ is a migration of the journal, without which it would not be applied', () => {
   const { entries } = JSON.parse(readFileSync('drizzle/meta/_journal.json', 'utf8'));
   expect(files('drizzle', '.sql')).toEqual(entries.map(({ tag }: { readonly tag: string }) => `${tag}.sql`));
+});
+
+test('a property has the name of its column: stored events have the names of properties, which no migration renames', () => {
+  const columns = modules
+    .flatMap((module) => Object.values(module))
+    .filter((table) => is(table, PgTable))
+    .flatMap((table) =>
+      Object.entries(getTableColumns(table)).map(([property, { name }]) => [property, name] as const),
+    );
+  expect(columns.length).toBeGreaterThan(20);
+  const inSql = (property: string) => property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  expect(columns.filter(([property, name]) => inSql(property) !== name)).toEqual([]);
 });
