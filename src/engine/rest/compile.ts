@@ -17,6 +17,7 @@ import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { selectionOf } from '../operation/selection.ts';
 import { useFinder } from '../operation/uses.ts';
+import { boundsOf } from '../schema/input.ts';
 import { bodyVariables } from './body.ts';
 import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
@@ -65,11 +66,13 @@ export function compileRoutes(
     const documentWithTotal = withTotal(route, operation);
     // Whether it returns a row with its version, which becomes the entity tag.
     const isVersioned = route.reply.kind === 'item' && selectsField(operation, 'version');
+    const prepared = prepareOperation(operation.selection, options);
+    assertLongestPage(operation, prepared);
     return {
       route,
       operation,
       lifecycle,
-      prepared: prepareOperation(operation.selection, options),
+      prepared,
       preparedWithTotal:
         documentWithTotal && prepareOperation(selectionOf(schema, documentWithTotal, operationId), options),
       hasTag: route.reply.kind === 'list' || isVersioned,
@@ -104,6 +107,16 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
       if (firstOf(name, print(node)) !== print(node))
         throw new Error(`${operationId}: another route has a different fragment ${name}; give this one its own name.`);
     }
+  }
+}
+
+/** @throws {Error} if a page as long as its parameters allow is too large: with longer texts, clients that ask for it would fail */
+function assertLongestPage({ operationId, queryVariables }: ResolvedOperation, { maxRuns }: PreparedOperation): void {
+  const greatest = queryVariables.map(({ name, argument }) => [name, boundsOf(argument)?.jsonSchema.maximum] as const);
+  try {
+    maxRuns(Object.fromEntries(greatest.filter(([, maximum]) => maximum !== undefined)));
+  } catch (error) {
+    throw new Error(`${operationId}, with its longest page: ${toServiceError(error).message}`);
   }
 }
 

@@ -7,7 +7,10 @@ import { tableList } from '../../../src/engine/db/table-list.ts';
 import { rowEvents } from '../../../src/engine/events/source.ts';
 import { annotationsOf } from '../../../src/engine/lifecycle/annotated.ts';
 import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
-import { integerFrom } from '../../../src/engine/schema/bounds.ts';
+import { compileRoutes } from '../../../src/engine/rest/compile.ts';
+import { route } from '../../../src/engine/rest/route.ts';
+import { rowRoutes } from '../../../src/engine/rest/row-routes.ts';
+import { integerFrom, text } from '../../../src/engine/schema/bounds.ts';
 
 const entries = pgTable('entries', { id: idColumn() });
 
@@ -84,4 +87,22 @@ test('the successor of a deprecated field of a new row is, in the changes, the f
   const schema = buildSchema();
   expect(successorIn('EntryChanges')).toBe('EntryChanges.place');
   expect(successorIn('NewEntry')).toBe('NewEntry.place');
+});
+
+test('a page of the maximum length fits into a response, or the routes are not compiled: longer texts would break clients', () => {
+  const { builder, buildSchema, readFields } = createSchema();
+  const type = builder.objectRef<typeof entries.$inferSelect>('Entry').implement({
+    description: 'An entry.',
+    fields: (t) => ({
+      text: t.string({ bounds: text({ min: 0, max: 22_000 }), description: 'Its text.', resolve: () => '' }),
+    }),
+  });
+  const sorts = { latest: 'Latest first.' };
+  const { list: ofList } = readFields(type, { one: 'entry', many: 'entries', list, sorts, store: fail as never });
+  builder.queryField('entries', (t) => t.field(ofList({})));
+  const compile = () =>
+    compileRoutes(buildSchema(), [
+      route('GET', '/entries', rowRoutes({ tag: 'Entries', type: 'Entry', fields: 'text' }).list('entries')),
+    ]);
+  expect(compile).toThrow(/^listEntries, with its longest page: The operation asks for up to \d+ bytes/);
 });
