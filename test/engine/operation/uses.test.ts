@@ -34,6 +34,7 @@ describe('the annotated elements that an operation uses', () => {
       'mutation { addBook(book: { title: "x", parts: [{ name: "a" }, { name: "b", note: "c" }] }) { id } }',
       ['NewPart.note'],
     ],
+    ['an argument by a default', 'query ($t: String = "x") { books(title: $t) { id } }', ['Query.books(title:)']],
     ['a default of a variable', 'query ($genre: Genre = COMIC) { books(genre: $genre) { id } }', ['Genre.COMIC']],
     [
       'several elements, each once',
