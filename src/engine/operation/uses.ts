@@ -36,7 +36,6 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
   const isAnnotated = (element: Annotatable) => annotated.has(element);
 
   return ({ operation, fields, defaults: defaultOf }) => {
-    if (annotated.size === 0) return { always: [], given: undefined };
     const always = new Set<Annotated>();
     /** By coordinate and conditions, so that each occurs once. */
     const dependent = new Map<string, Collect>();
@@ -75,7 +74,6 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     for (const selected of fields) {
       const { node, field, conditions } = selected;
       addUse(field, conditions);
-      if (!node.arguments?.length) continue;
       const own = ofArguments.get(node) ?? usesOfArguments(selected);
       ofArguments.set(node, own);
       for (const [element, given] of own) addUse(element, [...conditions, ...given]);

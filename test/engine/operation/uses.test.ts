@@ -122,6 +122,26 @@ describe('the annotated elements that an operation uses', () => {
       ['NewPart.note'],
     ],
     [
+      'an input field that one of two variables gives',
+      `mutation ($a: String, $b: String) {
+        addBook(book: { title: "x", parts: [{ name: "a", note: $a }, { name: "b", note: $b }] }) { id }
+      }`,
+      { a: 'n' },
+      ['NewPart.note'],
+    ],
+    [
+      'a field once that is also selected under a condition',
+      'query ($a: Boolean!) { books { isbn } drafts { isbn @include(if: $a) } }',
+      { a: true },
+      ['Book.isbn', 'Query.drafts'],
+    ],
+    [
+      'no enum value in a variable that cannot even be converted to a string',
+      'query ($g: Genre) { books(genre: $g) { id } }',
+      { g: { toString: 'x' } },
+      [],
+    ],
+    [
       'nothing in a variable of the wrong type',
       'mutation ($b: NewBook!) { addBook(book: $b) { id } }',
       { b: 'text' },
