@@ -25,7 +25,7 @@ export function createPlayground({ title, playground }: Pick<Application, 'title
   const own = (name: string) => readFileSync(new URL(name, OWN), 'utf8');
   const [start, style] = [own('start.js'), own('playground.css')];
   const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE), 'utf8'));
-  const folder = `/playground/${createHash('sha256').update(`${version}${start}${style}`).digest('hex').slice(0, 12)}`;
+  const folder = `/playground/${createHash('sha256').update(`${version}${WORKERS}${start}${style}`).digest('hex').slice(0, 12)}`;
   // Loaded at the first request, so that the start of the service does not wait for it.
   const graphiql = (): Promise<GraphiQL> => import(new URL('esm/graphiql.js', PACKAGE).href);
   const files: Readonly<Record<string, () => string | Promise<string>>> = {

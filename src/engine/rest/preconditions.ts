@@ -27,7 +27,7 @@ export function expectedVersions(
     throw unusable(`If-Match and If-None-Match cannot be used here${reason}`);
   }
   if (ifNoneMatch !== null) {
-    if (mayCreate && ifMatch === null && ifNoneMatch.trim() === '*') return [NOT_THERE];
+    if (mayCreate && ifMatch === null && ifNoneMatch === '*') return [NOT_THERE];
     throw unusable(`If-None-Match ${mayCreate ? 'must be * here' : 'is for GET and HEAD'}; use If-Match with a change`);
   }
   const tags = readTags('If-Match', ifMatch as string, mayCreate ? 'ETags' : '* or ETags');

@@ -91,7 +91,7 @@ async function readAhead(plan: ReadAheadPlan, rows: readonly object[], context: 
         .catch(() => undefined);
       if (found === undefined) return;
       for (const [index, row] of referring.entries()) keep(row, found[index]);
-      if (within.length > 0) await readAhead(within, [...new Set(found)].filter(isRow), context);
+      if (within.length > 0) await readAhead(within, found.filter(isRow), context);
     }),
   );
 }

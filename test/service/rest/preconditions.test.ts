@@ -191,6 +191,16 @@ describe('PUT /store/inventory/{petId}', () => {
     expectError(answer, 'INVALID_ARGUMENT', /^If-Match must be ETags in their quotes, such as "3"\.$/);
   });
 
+  test.each([
+    ['another ETag', { 'if-none-match': '"1"' }],
+    ['If-Match beside it', { 'if-none-match': '*', 'if-match': '"1"' }],
+  ])('If-None-Match can only be *, alone: with %s, nothing is created', async (_, headers) => {
+    const path = `/store/inventory/${await makePet()}`;
+    const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers });
+    expectError(answer, 'INVALID_ARGUMENT', /^If-None-Match must be \* here/);
+    expect((await app.rest('GET', path)).status).toBe(404);
+  });
+
   test('If-Match: * is rejected, because it could create an entry', async () => {
     const path = `/store/inventory/${await makePet()}`;
     const answer = await app.rest('PUT', path, { body: { quantity: 5 }, headers: { 'if-match': '*' } });

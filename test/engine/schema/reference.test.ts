@@ -1,0 +1,39 @@
+import { GraphQLList, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
+import { expect, test } from 'vitest';
+import type { Loader } from '../../../src/engine/db/batch.ts';
+import { interpretOperation } from '../../../src/engine/operation/compiled.ts';
+import { readAheadPlans } from '../../../src/engine/operation/read-ahead.ts';
+import { selectionOf } from '../../../src/engine/operation/selection.ts';
+import { readListsAhead, reference } from '../../../src/engine/schema/reference.ts';
+
+/** Lists rows with what each refers to, and what that refers to. */
+function list(rows: readonly object[], loader: Partial<Loader<number, object>>) {
+  const Row: GraphQLObjectType = new GraphQLObjectType({
+    name: 'Row',
+    fields: () => ({ to: { type: Row, ...reference('to', 'id', () => loader as Loader<number, object>) } }),
+  });
+  const nodes = { type: new GraphQLList(Row) };
+  const Rows = new GraphQLObjectType({ name: 'Rows', extensions: { scannedList: () => undefined }, fields: { nodes } });
+  const resolve = () => Promise.resolve({ rows, nodes: rows });
+  const query = new GraphQLObjectType({ name: 'Query', fields: { list: { type: Rows, resolve } } });
+  const schema = new GraphQLSchema({ query });
+  readListsAhead(schema);
+  const selection = selectionOf(schema, parse('{ list { nodes { to { to { __typename } } } } }'), undefined);
+  return interpretOperation(selection, readAheadPlans(selection))({}, {} as never);
+}
+
+test('a row that was deleted since the list was read is null, and the others are there', async () => {
+  const loadMany = async (ids: readonly number[]) => ids.map((id) => (id === 1 ? undefined : { id: null }));
+  expect(await list([{ id: 1 }, { id: 2 }], { loadMany })).toEqual({
+    data: { list: { nodes: [{ to: null }, { to: { to: null } }] } },
+  });
+});
+
+test('if rows cannot be read ahead, only those that still cannot be read are errors', async () => {
+  const loadMany = () => Promise.reject(new Error('Not now.'));
+  const load = async (id: number) => (id === 1 ? Promise.reject(new Error('Never.')) : { id: null });
+  expect(await list([{ id: 1 }, { id: 2 }], { loadMany, load })).toMatchObject({
+    data: { list: { nodes: [{ to: null }, { to: { to: null } }] } },
+    errors: [{ message: 'Never.', path: ['list', 'nodes', 0, 'to'] }],
+  });
+});
