@@ -71,7 +71,7 @@ export function createLifecycleEnforcement(
   };
 
   function assertNoBrownout({ coordinate, annotations: { deprecation } }: Annotated, now: Date, labels: Labels): void {
-    if (deprecation === undefined || brownouts.length === 0 || isPastSunset(deprecation, now)) return;
+    if (deprecation === undefined || isPastSunset(deprecation, now)) return;
     let until = now;
     const next = ({ coordinate: only = coordinate, ...one }: Brownout) =>
       only === coordinate && one.from <= until && until < one.until;

@@ -43,14 +43,11 @@ export function reference<Name extends string, By extends string, Key, To>(
         },
       },
     },
-    resolve: (row: Row, _: unknown, context: Context): To | null | Promise<To | null> => {
+    resolve: (row: Row, _: unknown, context: Context): To | null | Promise<To | undefined> => {
       const kept = row[name];
       if (kept !== undefined) return kept;
       const key = row[by];
-      if (key === null) return null;
-      return loaderOf(context)
-        .load(key)
-        .then((found) => found ?? null);
+      return key === null ? null : loaderOf(context).load(key);
     },
   };
 }
