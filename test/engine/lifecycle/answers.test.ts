@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../../src/engine/openapi/document.ts';
+import { compileRoutes } from '../../../src/engine/rest/compile.ts';
+import { bookRoutes, bookSchema } from '../../support/books.ts';
 import { openBookshop } from '../../support/bookshop.ts';
 import { at, deprecatedBook, lifecycleOf, page } from './deprecated-book.ts';
 
@@ -35,6 +38,23 @@ describe('a REST response', () => {
       'api-stability': 'deprecated',
       sunset: 'Tue, 01 Dec 2026 23:59:59 GMT',
     });
+  });
+
+  test.each([
+    ['/books/{bookId}', '/books/2'],
+    ['/reviews', '/reviews'],
+    ['/drafts', '/drafts'],
+    ['/books', '/books'],
+  ])('of %s has the header fields that OpenAPI lists', async (path, target) => {
+    const document = openApiDocument(compileRoutes(bookSchema, bookRoutes), {
+      ...{ title: 'Books', basePath: '', version: '1.0.0', description: 'Books.', examples: {}, optional: {} },
+      ...{ plurals: {}, tagGroups: { Shop: { Books: 'Books.' } } },
+      headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
+    }) as { readonly paths: Readonly<Record<string, { get: { responses: Record<number, { headers: object }> } }>> };
+    const listed = Object.keys(document.paths[path]?.get.responses[200]?.headers ?? {});
+    const fields = Object.keys(lifecycleOf(await shop.rest('GET', target)));
+    const headers = Object.fromEntries(listed.map((name) => [name.toLowerCase(), name]));
+    expect(Object.keys(lifecycleOf({ headers }))).toEqual(fields);
   });
 
   test('of an experimental operation says experimental, and nothing else', async () => {

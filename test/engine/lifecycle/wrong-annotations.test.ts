@@ -119,6 +119,11 @@ describe('an invalid annotation makes the build of the schema fail, and the erro
       'Query.other has no argument id',
     ],
     [
+      'an argument for its successor that it lacks',
+      { field: deprecated({ ...annotation, successor: { coordinate: 'Query.other', args: { ref: 'ref' } } }) },
+      'Query.thing: it has no argument ref to give to its successor.',
+    ],
+    [
       'a deprecated required argument',
       { required: deprecated(annotation) },
       'Query.thing(key:): it is required, so clients cannot leave it out, and it cannot be deprecated',
@@ -208,6 +213,10 @@ describe('the successor of a route', () => {
 
   test('must have a value for each variable of its path', () => {
     expect(() => compile({})).toThrow('getThing: no argument goes into ref of its successor Query.other.');
+  });
+
+  test('can only have values from the path of the deprecated route', () => {
+    expect(() => compile({ ref: 'key' })).toThrow('getThing: the routes have no variable for key.');
   });
 
   test('has the values of the request in its URL, encoded so that they cannot break the header field', () => {

@@ -6,7 +6,7 @@ import { idColumn } from '../../../src/engine/db/columns.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
 import { rowEvents } from '../../../src/engine/events/source.ts';
 import { annotationsOf } from '../../../src/engine/lifecycle/annotated.ts';
-import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
+import { beta, deprecated } from '../../../src/engine/lifecycle/annotation.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { route } from '../../../src/engine/rest/route.ts';
 import { rowRoutes } from '../../../src/engine/rest/row-routes.ts';
@@ -61,32 +61,33 @@ test('a field of a new row that the store does not take is an error of the type 
   });
 });
 
-test('the successor of a deprecated field of a new row is, in the changes, the field of the changes', () => {
+test('the successor of a deprecated field of a new row is, in the changes, that of the changes if they have it', () => {
   const { builder, buildSchema, writeFields } = createSchema();
   const type = builder.objectRef<object>('Entry').implement({
     description: 'An entry.',
     fields: (t) => ({ place: t.int({ description: 'Its place.', resolve: () => 1 }) }),
   });
-  const create = (_: { readonly place?: unknown; readonly number?: unknown }) => fail();
+  const create = (_: Readonly<Record<string, unknown>>) => fail();
   const year = { since: '2026-01-01', sunset: '2026-12-31', why: 'It was renamed.' };
-  const lifecycle = deprecated({ ...year, successor: { coordinate: 'NewEntry.place' } });
+  const replacedBy = (coordinate: string) => [beta(), deprecated({ ...year, successor: { coordinate } })];
   const { update } = writeFields(type, {
     one: 'entry',
     scope: 'write',
     store: () => ({ create, replace: fail, update: fail, delete: fail }),
     fields: (t) => ({
       place: t.int({ bounds, description: 'Its place.' }),
-      number: t.int({ bounds, lifecycle, description: 'Its place.' }),
+      number: t.int({ bounds, lifecycle: replacedBy('NewEntry.place'), description: 'Its place.' }),
+      shelf: t.int({ bounds, lifecycle: replacedBy('Mutation.updateEntry'), description: 'Its shelf.' }),
     }),
   });
   builder.mutationFields((t) => ({ updateEntry: t.field(update) }));
-  const successorIn = (input: string) => {
-    const { number } = assertInputObjectType(schema.getType(input)).getFields();
-    return number && annotationsOf(number)?.deprecation?.successor.coordinate;
+  const successorsIn = (input: string) => {
+    const { number, shelf } = assertInputObjectType(schema.getType(input)).getFields();
+    return [number, shelf].map((field) => field && annotationsOf(field)?.deprecation?.successor.coordinate);
   };
   const schema = buildSchema();
-  expect(successorIn('EntryChanges')).toBe('EntryChanges.place');
-  expect(successorIn('NewEntry')).toBe('NewEntry.place');
+  expect(successorsIn('EntryChanges')).toEqual(['EntryChanges.place', 'Mutation.updateEntry']);
+  expect(successorsIn('NewEntry')).toEqual(['NewEntry.place', 'Mutation.updateEntry']);
 });
 
 test('a page of the maximum length fits into a response, or the routes are not compiled: longer texts would break clients', () => {
