@@ -92,7 +92,7 @@ describe('a browser that opens a protected page', () => {
 describe('a service that is open', () => {
   let open: TestApp;
   beforeAll(async () => {
-    open = await startTestApp({ AUTH: 'open' });
+    open = await startTestApp({ AUTH: 'open', PUBLIC_URL: 'https://pets.example' });
   });
   afterAll(() => open?.dispose());
 
@@ -104,6 +104,10 @@ describe('a service that is open', () => {
       expect(await response.text()).toContain('INVALID_ARGUMENT');
     },
   );
+
+  test('that clients reach by HTTPS has its key sent by HTTPS alone', async () => {
+    expect((await send('key', open)).headers.get('set-cookie')).toMatch(/; Secure$/);
+  });
 });
 
 describe('an error', () => {
