@@ -226,7 +226,7 @@ if (databaseKind === 'embedded') {
       expect(started[0]?.process.exitCode).toBe(0);
     });
 
-    test('is readable only by its user, and gets example data on its first start only', async () => {
+    test('is readable only by its user, and gets example data once, and none in production', async () => {
       const folder = `${environment.DATA_DIR}/fresh`;
       const count = async (service: Service) =>
         (
@@ -234,11 +234,15 @@ if (databaseKind === 'embedded') {
             await post(service.base, '/graphql', { query: '{ pets { totalCount } categories { totalCount } }' })
           ).json()
         ).data;
-      const expected = { pets: { totalCount: 200 }, categories: { totalCount: 12 } };
-      for (const _ of ['first start', 'second start']) {
-        await withService({ DATA_DIR: folder }, async (service) => {
+      const production = { NODE_ENV: 'production', DATABASE: 'embedded', AUTH: 'required' };
+      for (const [settings, pets, categories] of [
+        [production, 0, 0],
+        [{}, 200, 12],
+        [{}, 200, 12],
+      ] as const) {
+        await withService({ DATA_DIR: folder, ...settings }, async (service) => {
           expect((await stat(folder)).mode & 0o077).toBe(0);
-          expect(await count(service)).toEqual(expected);
+          expect(await count(service)).toEqual({ pets: { totalCount: pets }, categories: { totalCount: categories } });
         });
       }
     });

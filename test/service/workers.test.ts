@@ -233,6 +233,8 @@ if (databaseKind === 'embedded') {
     ])('%s finishes the requests in progress, accepts no more, and exits with 0', async (_, receivers) => {
       await withWorkers(async (service) => {
         const pids = await answering(service);
+        // As Ctrl+C on a terminal, which does not end them: that is up to the parent process.
+        for (const pid of pids) process.kill(pid, 'SIGINT');
         // Connections are distributed in turn: each process gets one.
         const slow = await Promise.all(Array.from({ length: MANY }, () => beginCategory(service.base)));
         const kept = new Agent({ keepAlive: true, maxSockets: 1 });
