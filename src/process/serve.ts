@@ -63,22 +63,16 @@ export async function serve(
   const probe = { ...metrics.probe, tracing: tracing?.statements };
   const database = await openFrom(settings, application.name, logger, probe);
   try {
-    if (!isPrepared) await prepareDatabase(database, eventSourcesOf(application), settings, logger);
+    const sources = eventSourcesOf(application);
     // Since the service was started, another version may have been built.
-    else
-      await assertReady(
-        database,
-        eventSourcesOf(application),
-        settings.EVENTS,
-        'a running service applies none',
-        logger,
-      );
+    if (isPrepared) await assertReady(database, sources, settings.EVENTS, 'a running service applies none', logger);
+    else await prepareDatabase(database, sources, settings, logger);
     const { LIFECYCLE_CLOCK: rehearsed, SUNSET: sunset, BROWNOUTS: brownouts } = settings;
     const rules = { clock: clockFrom(rehearsed), isRehearsal: rehearsed !== undefined, sunset, brownouts };
     const access = await accessFrom(settings, database, application.name);
     const app = createApp({ application, database, settings, access, rules, metrics, logger, tracing });
     await assertMigrated(database);
-    if (!isPrepared) await addExamples(served, database, settings, logger);
+    await addExamples(served, database, settings, logger);
     await app.begin();
     if (settings.AUTH === 'open') logger.warn(openTo(settings));
     if (rules.isRehearsal) {
