@@ -39,6 +39,7 @@ async function start(served: Program): Promise<void> {
   // A line that cannot be written, as on a full disk, is lost. pino's own output would try again and again, and block.
   process.stdout.on('error', () => {});
   if (cluster.isWorker) return startWorker(served, settings, logger);
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, endStart);
   for (const misspelt of misspeltSettings(process.env)) logger.warn(misspelt);
   if (settings.WORKERS > 1) await startAll(served, settings, logger);
   else await startAlone(served, settings, logger);
@@ -83,11 +84,16 @@ async function startWorker(served: Program, settings: Settings, logger: Logger):
   await reportStart({ port: serving.port });
 }
 
+/** The system ignores a signal without a handler if the process is the first of a container. */
+function endStart(): void {
+  process.exit();
+}
+
 /** A second signal of the same kind ends the process at once. */
 function stopOnSignal(signals: readonly NodeJS.Signals[], stop: () => Promise<void>, logger: Logger): void {
   let isStopping = false;
   for (const signal of signals) {
-    process.once(signal, () => {
+    process.off(signal, endStart).once(signal, () => {
       if (isStopping) return;
       isStopping = true;
       logger.info({ signal }, 'stopping: finishing the requests in progress');

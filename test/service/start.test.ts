@@ -131,6 +131,20 @@ describe('a start that fails prints one clear line, and exits with 1', () => {
   });
 });
 
+test('SIGTERM ends a start, also of the first process of a container, which gets no signal that it does not handle', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as { port: number };
+  const connected = once(silent, 'connection');
+  const DATABASE_URL = `postgres://127.0.0.1:${port}/pets`;
+  const start = spawn(process.execPath, ['dist/main.js'], { env: { DATABASE_URL }, stdio: 'ignore' });
+  const exited = once(start, 'exit');
+  await connected;
+  start.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+  silent.close();
+});
+
 describe('the command that loads data', () => {
   test('adds the given number of pets, whose stock and statuses follow the rules', async () => {
     const countPets = async ({ base }: Service) =>
