@@ -97,8 +97,10 @@ if (databaseKind === 'embedded') {
       expect(used.reduce((sum, [, , uses]) => sum + Number(uses), 0)).toBe(300);
     });
 
-    test('SIGHUP loses no request whose body arrives slowly', async () => {
-      await withService({ ...several(), REQUEST_TIMEOUT: '1' }, async ({ base, process }) => {
+    test('SIGHUP loses no request whose body arrives slowly, and counts it', async () => {
+      await withService({ ...several(), REQUEST_TIMEOUT: '1' }, async (own) => {
+        const { base, process } = own;
+        const pids = await answering(own);
         const body = JSON.stringify({ name: 'Slow' });
         const headers = { 'content-type': 'application/json', 'content-length': `${body.length}` };
         const slow = httpRequest(`${base}/categories`, { method: 'POST', headers });
@@ -110,6 +112,8 @@ if (databaseKind === 'embedded') {
         await sleep(7_000);
         slow.end(body.slice(5));
         expect((await answered)[0].statusCode).toBe(201);
+        await expect.poll(() => pids.filter(isAlive), WAIT).toEqual([]);
+        expect(await metricsOf(own)).toMatch(/^http_requests_total\{.*operation="createCategory",status="201"\} 1$/m);
       });
     });
 
