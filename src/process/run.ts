@@ -47,7 +47,7 @@ async function start(served: Program): Promise<void> {
 
 async function startAlone(served: Program, settings: Settings, logger: Logger): Promise<void> {
   const tracing = await tracingFrom(served.application.name, process.env, logger);
-  const serving = await serve(served, settings, logger, { isPrepared: false, tracing });
+  const serving = await serve(served, settings, logger, { isPrepared: false, tracing, metrics: createMetrics() });
   stopOnSignal(['SIGTERM', 'SIGINT', 'SIGHUP'], () => serving.stop({ isReplaced: false }), logger);
   announce(served, settings, logger, serving.port);
 }

@@ -9,7 +9,7 @@ import type { Clock } from '../engine/lifecycle/enforcement.ts';
 import { createApp } from '../engine/service.ts';
 import type { Tracing } from '../engine/tracing/span.ts';
 import { accessFrom } from './access.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { assertReady, openFrom, prepareDatabase } from './prepare-database.ts';
 import type { Settings } from './settings.ts';
 
@@ -53,11 +53,7 @@ export async function serve(
   served: Program,
   settings: Settings,
   logger: Logger,
-  {
-    isPrepared,
-    tracing,
-    metrics = createMetrics(),
-  }: { isPrepared: boolean; tracing: Tracing | undefined; metrics?: Metrics },
+  { isPrepared, tracing, metrics }: { isPrepared: boolean; tracing: Tracing | undefined; metrics: Metrics },
 ) {
   const { application } = served;
   const probe = { ...metrics.probe, tracing: tracing?.statements };

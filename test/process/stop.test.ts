@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/engine/db/client.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
+import { createMetrics } from '../../src/process/metrics.ts';
 import { serve } from '../../src/process/serve.ts';
 import { readSettings } from '../../src/process/settings.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
@@ -17,7 +18,11 @@ test('a process stops within 10 s, whatever the embedded database waits for', as
   };
   const settings = readSettings({ DATA_DIR: folder.path, PORT: '0' });
   const served = { application: petStoreService, examples };
-  const serving = await serve(served, settings, pino({ level: 'silent' }), { isPrepared: false, tracing: undefined });
+  const serving = await serve(served, settings, pino({ level: 'silent' }), {
+    isPrepared: false,
+    tracing: undefined,
+    metrics: createMetrics(),
+  });
   void database?.transaction(() => new Promise(() => {}));
   const started = performance.now();
   await serving.stop({ isReplaced: false });
