@@ -100,8 +100,6 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       return list({ webhookId: [webhookId], status }, sort, window);
     },
 
-    get,
-
     /** Creates a webhook for the events from now on. */
     async create(fields: WebhookChanges & { readonly url: string }): Promise<NewWebhook> {
       const columns = { ...toColumns(fields), url: hrefOf(fields.url) };
