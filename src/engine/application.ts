@@ -104,10 +104,8 @@ export function describeEndpoints(application: Application, endpoints: readonly 
 
 /** The AsyncAPI document of the application's events; undefined if it has none. */
 export function describeEvents(application: Application, openApi: JsonSchema, basePath: string) {
-  const {
-    title,
-    openApi: { version },
-  } = application;
   const events = eventSourcesOf(application);
-  return events.length === 0 ? undefined : asyncApiDocument(events, openApi, { title, version, basePath });
+  const { version } = application.openApi;
+  if (events.length === 0) return undefined;
+  return asyncApiDocument(events, openApi, { title: application.title, version, basePath });
 }
