@@ -141,7 +141,7 @@ async function allOf<T>(promises: readonly (T | Promise<T>)[]): Promise<readonly
 function toStored(request: KeyedRequest, { reply, error }: Outcome) {
   const needsRead = error?.revealsStoredData ?? false;
   const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
-  return { request, fingerprint, reply: assertShort(reply) };
+  return { caller: request.caller, key: request.key, fingerprint, ...assertShort(reply) };
 }
 
 function assertShort(reply: HttpReply): HttpReply {

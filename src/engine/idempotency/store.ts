@@ -86,14 +86,8 @@ export function keyStore(database: Database) {
     /** From now on, statements of the transaction take only a short time, and wait less for a row that is locked. */
     waitBriefly,
 
-    async keep(replies: readonly (StoredReply & { readonly request: KeyedRequest })[]): Promise<void> {
-      const rows = replies.map(({ request: { caller, key }, fingerprint, reply }) => ({
-        caller,
-        key,
-        fingerprint,
-        ...reply,
-      }));
-      await storeReplies({ replies: JSON.stringify(rows) });
+    async keep(replies: readonly (Pick<KeyedRequest, 'caller' | 'key' | 'fingerprint'> & HttpReply)[]): Promise<void> {
+      await storeReplies({ replies: JSON.stringify(replies) });
     },
 
     /** Deletes replies older than a day, in batches, so that other statements don't have to wait. */
