@@ -55,7 +55,8 @@ export class EventStream {
     this.request = request;
     const timers = [
       setInterval(() => this.#beat(), HEARTBEAT).unref(),
-      setInterval(() => void this.#check(), RECHECK).unref(),
+      // If the check itself fails, the stream goes on.
+      setInterval(() => request.recheck().catch((error) => this.reject(error)), RECHECK).unref(),
     ];
     sink.onEnd(() => {
       this.state = 'ended';
@@ -106,11 +107,6 @@ export class EventStream {
     if (unread === 0) this.sink.write(`:\n${this.cursorText()}\n`);
     else if (unread === this.#unread) this.sink.end('now');
     this.#unread = unread;
-  }
-
-  /** Ends the stream if its caller may no longer read. If the check itself fails, the stream goes on. */
-  #check(): Promise<unknown> {
-    return this.request.recheck().catch((error) => this.reject(error));
   }
 
   /** Ends it with an error of its caller; false for another error. */
