@@ -19,7 +19,7 @@ const PREFIX = randomUUID();
 
 /**
  * Parses JSON, with every integer of up to 40 digits exact: as a number if a number is exact, otherwise as a bigint. A
- * longer integer becomes the nearest number. A number with a fraction never becomes an integer: if the nearest number
+ * longer integer becomes the nearest number. A number with a fraction never becomes a safe integer: if the nearest number
  * is an integer, it becomes the number next to that, or NaN if that is an integer too.
  *
  * @throws {SyntaxError} if the text is not JSON (RFC 8259)
@@ -74,10 +74,9 @@ function membersOf(value: unknown): number {
 export function stringifyJson(value: unknown): string {
   try {
     return JSON.stringify(value);
-  } catch (error) {
+  } catch {
     // In a response, JSON.stringify rejects only bigints, which are rare: so the fast way comes first.
-    if (error instanceof TypeError) return stringifyLossless(value) ?? 'null';
-    throw error;
+    return stringifyLossless(value) ?? 'null';
   }
 }
 
