@@ -156,7 +156,7 @@ export function createApp(options: AppOptions) {
     executeOperation,
     costs,
     introspection: settings.INTROSPECTION === 'on',
-    subscriptions: { open: events.open, context },
+    subscriptions: { open: events.open, context, logger },
     maxWait,
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });

@@ -63,6 +63,7 @@ export async function startTestApp(
   rules: Partial<LifecycleRules> = {},
   through: (database: Database) => Database = (database) => database,
   clock = steadyTime,
+  logger = pino({ level: 'silent' }),
 ): Promise<TestApp> {
   const statements: string[] = [];
   const opened = await openTestDatabase({ statement: note, batch: () => {} });
@@ -74,7 +75,7 @@ export async function startTestApp(
     access: await accessFrom({ ...defaultSettings, ...settings }, database, petStoreService.name),
     rules: { ...defaultRules, ...rules },
     metrics: createMetrics(),
-    logger: pino({ level: 'silent' }),
+    logger,
     clock,
   });
   const base = `http://pets.example${settings.BASE_PATH ?? ''}`;

@@ -68,7 +68,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     executeOperation,
     introspection: true,
     suggestions: true,
-    subscriptions: { open: noStreams, context },
+    subscriptions: { open: noStreams, context, logger: console },
   });
 
   const graphqlAnswer = (query: string, params: object = {}, fields: Fields = {}) => {

@@ -35,7 +35,7 @@ function toReply(result: ExecutionResult, mediaType: string, extension: Lifecycl
 }
 
 /** A temporary one comes first, because the whole request may then be retried. */
-function mostSevere({ errors = [] }: ExecutionResult): ServiceError | undefined {
+export function mostSevere({ errors = [] }: ExecutionResult): ServiceError | undefined {
   const failures = errors.flatMap(({ originalError }) =>
     originalError instanceof ServiceError ? [originalError] : [],
   );

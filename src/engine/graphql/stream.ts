@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import type { Logger } from 'pino';
 import type { Authentication } from '../auth/authentication.ts';
 import { resumedAt } from '../events/cursor.ts';
 import type { EventFilter, FeedEvent } from '../events/feed.ts';
@@ -11,11 +12,12 @@ import type { Context } from '../schema/context.ts';
 import { Turns } from '../turns.ts';
 import { forCaller, formatError, rejected } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
-import { serialize } from './reply.ts';
+import { mostSevere, serialize } from './reply.ts';
 
 export interface Subscriptions {
   readonly open: EventStreams['open'];
   readonly context: Context;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /**
@@ -24,7 +26,10 @@ export interface Subscriptions {
  *
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
-export function subscriptionOpener({ open, context }: Subscriptions, authentication: Pick<Authentication, 'recheck'>) {
+export function subscriptionOpener(
+  { open, context, logger }: Subscriptions,
+  authentication: Pick<Authentication, 'recheck'>,
+) {
   // Of each caller, a subscription runs for the events of one page at a time.
   const turns = new Turns();
 
@@ -39,8 +44,12 @@ export function subscriptionOpener({ open, context }: Subscriptions, authenticat
     const { account } = request.meter;
     const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
     const run = async (event: FeedEvent) => {
-      const result = await operation.run(variables, { ...context, event });
-      return next(forCaller(result, mayRead), extension, `id: ${event.id}\n`);
+      const result = forCaller(await operation.run(variables, { ...context, event }), mayRead);
+      const error = mostSevere(result);
+      if (error !== undefined && error.status >= 500) {
+        logger.error({ requestId: request.id, code: error.code, err: error.cause }, error.message);
+      }
+      return next(result, extension, `id: ${event.id}\n`);
     };
     const reply = await open(resumedAt(request.headers, after as string | undefined), {
       format: {

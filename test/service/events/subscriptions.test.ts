@@ -1,5 +1,7 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
+import { watched } from '../../support/watched.ts';
 
 let app: TestApp;
 
@@ -12,9 +14,9 @@ afterAll(async () => {
   await app.dispose();
 });
 
-function subscribe(body: Readonly<Record<string, unknown>>): Promise<Response> {
+function subscribe(body: Readonly<Record<string, unknown>>, to = app): Promise<Response> {
   const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
-  return app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body: JSON.stringify(body) }));
+  return to.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 
 /** The first result of a subscription to a category that is created meanwhile. */
@@ -86,4 +88,46 @@ describe('a subscription says its lifecycle', () => {
     expect(headers.get('api-stability')).toBe('beta');
     expect(result).toEqual({ data: { events: { type: 'category_created' } } });
   });
+});
+
+test('a failure to read what a subscription selects of an event is logged with its cause, as one of a query is', async () => {
+  const logged: Readonly<Record<string, unknown>>[] = [];
+  const logger = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) });
+  const failing = await startTestApp(
+    {},
+    {},
+    (database) =>
+      watched(database, async ({ text }, run) => {
+        if (text.includes('from "categories"')) throw new Error('The disk is broken.');
+        return run();
+      }),
+    undefined,
+    logger,
+  );
+  await failing.begin();
+  const { body } = await failing.rest('POST', '/categories', { body: { name: 'Dogs' } });
+  const query = 'subscription { events(types: [pet_created]) { data { ... on Pet { category { name } } } } }';
+  const response = await subscribe({ query }, failing);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const { errors } = await failing.graphql(
+    `mutation { createPet(pet: { name: "Rex", categoryId: ${body.id} }) { id } }`,
+  );
+  expect(errors).toBeUndefined();
+  for (let text = ''; !text.includes('"code":"INTERNAL"'); ) {
+    const chunk = await reader?.read();
+    if (chunk?.value === undefined) throw new Error(`There is no error: ${text}`);
+    text += chunk.value;
+  }
+  await reader?.cancel();
+  expect(logged).toMatchObject([
+    {
+      level: 50,
+      requestId: response.headers.get('x-request-id'),
+      code: 'INTERNAL',
+      err: { message: expect.any(String) },
+    },
+  ]);
+  expect(JSON.stringify(logged)).toContain('The disk is broken.');
+  await failing.flush();
+  await failing.dispose();
 });
