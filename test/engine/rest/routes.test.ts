@@ -323,6 +323,15 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     expect(() => described(count, ok(), 'GET', [other])).toThrow('two: no resource has the tag Thing in its tags.');
   });
 
+  test('two errors with one code', () => {
+    const failing = (path: string, name: string, title: string) => {
+      const errors = [{ code: 'SOLD_OUT', status: 418, title }];
+      return route('GET', path, { tag, operation: gql`query ${name} { bookCount }`, reply: ok(), errors });
+    };
+    const endpoints = compileRoutes(schema, [failing('/a', 'one', 'Sold out'), failing('/b', 'two', 'None left')]);
+    expect(() => openApiDocument(endpoints, texts)).toThrow('two: OpenAPI has two responses with the name SoldOut.');
+  });
+
   test.each(['examples', 'plurals', 'optional'])('%s of what does not exist', (text) => {
     const document = () => openApiDocument([], { ...texts, [text]: { Bok: [] } });
     expect(document).toThrow('OpenAPI has no schema and no operation Bok, which a resource describes.');

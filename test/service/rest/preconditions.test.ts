@@ -65,6 +65,13 @@ describe('If-Match', () => {
     expectError(await read('3'), 'INVALID_ARGUMENT', /^If-Match must be/);
   });
 
+  test('on a GET of a list: 200 only while the list has that ETag', async () => {
+    const path = '/pets?limit=1';
+    const read = (ifMatch: string) => app.rest('GET', path, { headers: { 'if-match': ifMatch } });
+    expect((await read(`"other", ${await tagOf(path)}`)).status).toBe(200);
+    expectError(await read('"other"'), 'PRECONDITION_FAILED', /^Its ETag is now "/);
+  });
+
   test.each(writes)('$method of a $name changes the version that it names', async ({ make, method, body }) => {
     const path = await make();
     const { status } = await write(method, path, body, { 'if-match': `"999", ${await tagOf(path)}` });
