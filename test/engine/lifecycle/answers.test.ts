@@ -33,6 +33,12 @@ describe('a REST response', () => {
     expect(lifecycleOf(missing)).toMatchObject({ sunset: deprecatedBook.sunset });
   });
 
+  test('of a deprecated operation links to the whole replacement if the path is invalid', async () => {
+    const answer = await shop.rest('GET', '/books/x');
+    const link = deprecatedBook.link.replace('/books?id=2>', '/books>');
+    expect([answer.status, lifecycleOf(answer)]).toEqual([400, { ...deprecatedBook, link }]);
+  });
+
   test('of an operation that is beta and deprecated says deprecated', async () => {
     expect(lifecycleOf(await shop.rest('GET', '/reviews'))).toMatchObject({
       'api-stability': 'deprecated',

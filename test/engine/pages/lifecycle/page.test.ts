@@ -38,6 +38,12 @@ describe('the lifecycle page', () => {
     expect(text).toContain('Why Lists take many ids at once and answer in one shape.');
   });
 
+  test('says in a rehearsal which day it shows', () => {
+    const page = lifecyclePage('Pet store', exampleReport(), { ...at(NOON), isRehearsal: true }, '/api/v1', ORIGIN);
+    expect(textOf(page)).toContain('A rehearsal. This page and all responses are those of 21 November 2026 ,');
+    expect(textOf(busy)).not.toContain('A rehearsal.');
+  });
+
   test('shows that a deprecated element was beta', () => {
     expect(cardOf(busy, 'Mutation.lendBook')).toMatch(
       /^POST \/libraries\S+\/loans deprecated beta Mutation\.lendBook /,
