@@ -161,6 +161,28 @@ export const referenceChecks: Checks = {
     deepEqual(await brokenRules(page), []);
   },
 
+  'an annotated value of an enum is shown beneath the parameter and the property that have it': async ({
+    page,
+    base,
+  }) => {
+    const sold = { deprecated: true, 'x-deprecated-sunset': '2028-01-31' };
+    await page.route('**/openapi.json', async (route) => {
+      const document = await (await route.fetch()).json();
+      document.components.schemas.PetStatus['x-enum-marks'] = { sold };
+      await route.fulfill({ json: document });
+    });
+    await goToReference(page, base);
+    const listed = await openOperation(page, 'listPets');
+    const created = await openOperation(page, 'createPet');
+    await created.getByRole('tab', { name: 'Schema' }).first().click();
+    const ofProperty = created.locator('.property-row', { hasText: 'status' }).first();
+    for (const annotated of [listed.locator('[data-param-name="status"] + tr'), ofProperty]) {
+      const value = annotated.locator('.annotations .value');
+      equal(await value.innerText(), 'solddeprecatedSunset on 2028-01-31.');
+    }
+    deepEqual(await brokenRules(page), []);
+  },
+
   'on a phone the navigation collapses, and nothing is wider than the screen': async ({ open, base }) => {
     const page = await open({ viewport: { width: 390, height: 844 } });
     await goToReference(page, base);

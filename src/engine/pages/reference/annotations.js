@@ -28,11 +28,16 @@ export function noteOf(h, { specSelectors }, thing) {
  */
 export function annotations({ React: { createElement: h, Fragment }, getSystem }) {
   const annotated = (Original, props, thing, element) => {
-    const isAnnotated = thing != null && levelsOf(thing).length > 0;
+    const isAnnotated = thing != null && (levelsOf(thing).length > 0 || valuesOf(thing).length > 0);
     return h(Fragment, null, h(Original, props), isAnnotated && element(thing));
   };
-  const within = (tag, thing) =>
-    h(tag, { className: 'annotations' }, badgesOf(h, thing), noteOf(h, getSystem(), thing));
+  const within = (tag, thing) => {
+    const shown = (one) => [badgesOf(h, one), noteOf(h, getSystem(), one)];
+    const values = valuesOf(thing).map(([name, value]) =>
+      h('span', { key: name, className: 'value' }, h('code', null, name), ...shown(value)),
+    );
+    return h(tag, { className: 'annotations' }, ...shown(thing), values);
+  };
   const row = (thing) => h('tr', { className: 'annotations-row' }, h('td'), within('td', thing));
   const span = (thing) => within('span', thing);
   return {
@@ -47,6 +52,13 @@ export function annotations({ React: { createElement: h, Fragment }, getSystem }
 
 function levelsOf(thing) {
   return [thing.get('deprecated') && 'deprecated', thing.get('x-stability')].filter(Boolean);
+}
+
+/** The annotated values of an enum, or of the enum that a parameter takes one or several values of. */
+function valuesOf(thing) {
+  const schema = thing.get('schema') ?? thing;
+  const values = schema.get('x-enum-marks') ?? schema.getIn(['items', 'x-enum-marks']);
+  return values === undefined ? [] : [...values.entries()];
 }
 
 function isShownElsewhere({ propKey, propVal }) {
