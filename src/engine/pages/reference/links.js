@@ -22,7 +22,7 @@ export function bringIntoView(element) {
 
 /** Opens an operation, scrolls to it and focuses it. */
 function openOperation({ layoutSelectors, layoutActions }, address) {
-  const [, tag, operationId] = decodeURIComponent(address).split('/');
+  const [, tag, operationId] = address.split('/').map(decodeURIComponent);
   const element = document.getElementById(operationId);
   if (element === null) return;
   const key = ['operations', tag, operationId];
