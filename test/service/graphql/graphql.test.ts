@@ -233,6 +233,14 @@ describe('over HTTP', () => {
     expect(await response.json()).toMatchObject({ errors: [{ message, extensions: { code: 'INVALID_ARGUMENT' } }] });
   });
 
+  test('GET with a parameter twice is 400', async () => {
+    const response = await app.fetch(new Request('http://pets.example/graphql?query={__typename}&query={__schema}'));
+    expect([response.status, (await response.json()).errors[0].message]).toEqual([
+      400,
+      '"query" must be given only once.',
+    ]);
+  });
+
   test('another method is 405, with the same Allow as OPTIONS has', async () => {
     const send = (method: string) => app.fetch(new Request('http://pets.example/graphql', { method }));
     const [put, options] = [await send('PUT'), await send('OPTIONS')];
