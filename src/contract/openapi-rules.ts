@@ -43,12 +43,13 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
 /** Whether a pattern such as `^(books|authors)/1$` is another one with more alternatives. */
 function hasAlternatives(wide: unknown, narrow: unknown): boolean {
-  const [more, fewer] = [wide, narrow].map((pattern) => ALTERNATIVES.exec(String(pattern))?.[1]?.split('|') ?? []);
-  const rest = (pattern: unknown) => String(pattern).replace(ALTERNATIVES, '()');
+  const [more, fewer] = [wide, narrow].map((pattern) => ALTERNATIVES.exec(String(pattern))?.[1]?.split('|'));
+  const rest = (pattern: unknown) => String(pattern).replace(ALTERNATIVES, '');
   return rest(wide) === rest(narrow) && fewer?.every((one) => more?.includes(one)) === true;
 }
 
-const ALTERNATIVES = /\((\w+(?:\|\w+)*)\)/;
+/** At the start of a pattern: elsewhere, such as in a lookahead, more alternatives may mean fewer texts. */
+const ALTERNATIVES = /^\^\((\w+(?:\|\w+)*)\)/;
 
 /** The credentials of which a caller needs one; an empty text where none are needed. */
 function alternativesOf(security: unknown): string[] {

@@ -54,6 +54,20 @@ describe.each<[title: string, before: object, after: object, request: string, re
     'break Thing',
   ],
   [
+    'a pattern excludes another text',
+    { ...text, pattern: '^(?!(a)$)\\w+$' },
+    { ...text, pattern: '^(?!(a|b)$)\\w+$' },
+    'break Thing',
+    'break Thing',
+  ],
+  [
+    'a pattern excludes other characters',
+    { ...text, pattern: '^[^(a)]+$' },
+    { ...text, pattern: '^[^(a|b)]+$' },
+    'break Thing',
+    'break Thing',
+  ],
+  [
     'a pattern changes beside its alternatives',
     { ...text, pattern: '^(a|b)/1$' },
     { ...text, pattern: '^(a|b|c)/2$' },
