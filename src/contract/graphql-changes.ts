@@ -52,7 +52,10 @@ function boundsChange({ element: was }: Member, { element: is }: Member): string
 
 function kindOf({ type, criticality }: InspectorChange, after: Member | undefined): 'break' | 'surprise' | undefined {
   if (criticality.level === CriticalityLevel.Breaking) return 'break';
-  if (criticality.level === CriticalityLevel.NonBreaking || type === ChangeType.FieldArgumentAdded) return undefined;
+  if (criticality.level === CriticalityLevel.NonBreaking) return undefined;
+  // A default may change the responses to clients that do not know of the argument.
+  const hasDefault = after !== undefined && 'defaultValue' in after.element && after.element.defaultValue !== undefined;
+  if (type === ChangeType.FieldArgumentAdded && !hasDefault) return undefined;
   // The library doesn't see that a non-null argument without its default becomes required.
   return DEFAULTS.includes(type) && after !== undefined && isRequired(after.element) ? 'break' : 'surprise';
 }

@@ -33,9 +33,10 @@ export function judge(
     if (sunset >= earliest) return allowed(`Allowed: ${notice}, and ${sunset} is not nearer.`);
     return rejected(`Too short a notice: ${notice}. Allowed with a sunset of ${earliest} or later.`);
   }
+  const what = !isNew ? 'it' : parent?.includes('.') ? parent : `what takes ${parent}`;
   const step = deprecation
-    ? 'Deprecated without a sunset: give it one,'
-    : `${stability === 'beta' ? 'Beta' : 'Stable'}: ${isNew ? `make it optional, or deprecate ${parent}` : 'deprecate it'} first, with a sunset`;
+    ? `Deprecated without a sunset: give ${what} one,`
+    : `${stability === 'beta' ? 'Beta' : 'Stable'}: ${isNew ? 'make it optional, or ' : ''}deprecate ${what} first, with a sunset`;
   const from = `Allowed from ${addDays(earliest, 1)} at the earliest.`;
   return rejected(`${step} of ${earliest} or later (${days} days' notice). ${from}`);
 }

@@ -75,8 +75,10 @@ describe.each(BREAKS)('when %s', (_, coordinate, before, after) => {
       day,
     );
 
-  /** What doesn't exist yet cannot be deprecated. */
-  const first = coordinate.includes('new') ? 'make it optional, or deprecate Query.a' : 'deprecate it';
+  // What doesn't exist yet cannot be deprecated.
+  const [first, what] = coordinate.includes('new')
+    ? ['make it optional, or deprecate Query.a', 'Query.a']
+    : ['deprecate it', 'it'];
 
   test('what is stable MUST be deprecated first, 180 days ahead', async () => {
     expect(await on(TODAY, '')).toEqual([
@@ -109,7 +111,7 @@ describe.each(BREAKS)('when %s', (_, coordinate, before, after) => {
 
   test('a deprecation without a sunset has announced nothing yet', async () => {
     expect(await on(TODAY, '@deprecated(reason: "Old.")')).toEqual([
-      `fails: ${coordinate}. Deprecated without a sunset: give it one, of 2027-05-20 or later (180 days' notice). Allowed from 2027-05-21 at the earliest.`,
+      `fails: ${coordinate}. Deprecated without a sunset: give ${what} one, of 2027-05-20 or later (180 days' notice). Allowed from 2027-05-21 at the earliest.`,
     ]);
   });
 });
@@ -271,6 +273,23 @@ test('what only surprises a careless client is a note', async () => {
   expect(await judged(base, head, TODAY)).toEqual([
     'allowed: Size.large. Allowed: clients should be ready for it, but some may not be.',
   ]);
+});
+
+test('a new argument with a default may change what clients get that do not know of it', async () => {
+  const head = { sdl: 'type Query { a(b: Int = 1): Int }' };
+  expect(await judged({ sdl: 'type Query { a: Int }' }, head, TODAY)).toEqual([
+    'allowed: Query.a(b:). Allowed: clients should be ready for it, but some may not be.',
+  ]);
+});
+
+test('what a new required field or argument breaks can be deprecated first, and it cannot', async () => {
+  const base = (annotation: string) => ({ sdl: `type Query { a(in: In): Int ${annotation} } input In { b: Int }` });
+  const field = { sdl: 'type Query { a(in: In): Int } input In { b: Int new: Int! }' };
+  const [ofType = ''] = await judged(base(''), field, TODAY);
+  expect(ofType).toContain('In.new. Stable: make it optional, or deprecate what takes In first, with a sunset');
+  const argument = { sdl: 'type Query { a(in: In, new: Int!): Int @deprecated } input In { b: Int }' };
+  const [ofField = ''] = await judged(base('@deprecated'), argument, TODAY);
+  expect(ofField).toContain('Query.a(new:). Deprecated without a sunset: give Query.a one,');
 });
 
 test('what a client can only send surprises none: an optional argument, or another sort', async () => {
