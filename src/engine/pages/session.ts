@@ -6,8 +6,10 @@ import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 
-/** The maximum size of the form, in bytes: browsers drop a cookie of more than 4,096. */
-const MAX_LENGTH = 4_000;
+/** The maximum size of the form, in bytes: a key may be percent-encoded there. */
+const MAX_FORM = 16_384;
+/** The maximum size of a cookie's name and value, in bytes: browsers drop a larger one without a word. */
+const MAX_COOKIE = 4_096;
 
 /** The characters of API keys and tokens (RFC 6750, section 2.1): with others, a key could end its cookie or field. */
 const CHARACTERS = '[A-Za-z0-9._~+/=-]';
@@ -45,12 +47,12 @@ export function createPageSession(
      *   is open to all and this is no key, PAYLOAD_TOO_LARGE
      */
     async answer(request: IncomingRequest): Promise<HttpReply> {
-      const body = await readBytes(request, MAX_LENGTH);
-      if (body === undefined) {
-        const message = `The key is too long: the form must not exceed ${MAX_LENGTH} bytes.`;
+      const body = await readBytes(request, MAX_FORM);
+      const key = body && (new URLSearchParams(body.toString('utf8')).get('key')?.trim() ?? '');
+      if (key === undefined || cookie.length + key.length > MAX_COOKIE) {
+        const message = `The key is too long for a cookie: the maximum is ${MAX_COOKIE - cookie.length} characters.`;
         throw new ServiceError('PAYLOAD_TOO_LARGE', message, { headers: { connection: 'close' } });
       }
-      const key = new URLSearchParams(body.toString('utf8')).get('key')?.trim() ?? '';
       if (key !== '')
         authentication.authorize(await authentication.authenticate(request, withKey(request, key)), [READ]);
       if (!IS_KEY.test(key)) {

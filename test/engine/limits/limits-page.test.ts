@@ -64,7 +64,7 @@ const documented: Readonly<Record<string, string>> = {
   'webhooks/deliver.ts MAX_PENDING': 'pending deliveries of all webhooks',
   'webhooks/store.ts MAX_WEBHOOKS': 'webhooks',
   'usage/store.ts MAX_CLIENTS': 'client names per annotated element and day',
-  'pages/session.ts MAX_LENGTH': 'bytes of the form that sends a key for the lifecycle page',
+  'pages/session.ts MAX_COOKIE': 'bytes of the cookie that keeps a key for the lifecycle page',
 };
 
 /** Internal bounds, such as sizes of caches and batches, waits for rejected clients, and what a page shows. */
@@ -83,6 +83,7 @@ const internal = [
   'json.ts MAX_INTEGER_LENGTH',
   'lifecycle/tally.ts MAX_COUNTS',
   'pages/lifecycle/timeline.ts MAX_STEPS',
+  'pages/session.ts MAX_FORM',
   'auth/jwt.ts MAX_KNOWN',
   'auth/keys.ts MAX_KNOWN',
   'db/cursor.ts MAX_CURSOR_LENGTH',
