@@ -3,7 +3,11 @@ import type { Logger } from 'pino';
 const PAUSE = 60_000;
 
 /** Logs each failure of background work at most once a minute: while the database is away, it is tried each second. */
-export function failureLog(logger: Pick<Logger, 'warn'>, message: string): (error: unknown) => void {
+export function failureLog(
+  logger: Pick<Logger, 'warn'>,
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+): (error: unknown) => void {
   const logged = new Map<string, number>();
   return (error) => {
     const now = performance.now();
@@ -11,7 +15,7 @@ export function failureLog(logger: Pick<Logger, 'warn'>, message: string): (erro
     const text = textOf(error);
     if (logged.has(text)) return;
     logged.set(text, now);
-    logger.warn({ err: error }, message);
+    logger.warn({ ...fields, err: error }, message);
   };
 }
 

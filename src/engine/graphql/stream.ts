@@ -4,6 +4,7 @@ import type { Authentication } from '../auth/authentication.ts';
 import { resumedAt } from '../events/cursor.ts';
 import type { EventFilter, FeedEvent } from '../events/feed.ts';
 import type { EventStreams } from '../events/streams.ts';
+import { failureLog } from '../failure-log.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { type HttpReply, type Outcome, without } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
@@ -17,7 +18,7 @@ import { mostSevere, serialize } from './reply.ts';
 export interface Subscriptions {
   readonly open: EventStreams['open'];
   readonly context: Context;
-  readonly logger: Pick<Logger, 'error'>;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -43,12 +44,13 @@ export function subscriptionOpener(
   ): Promise<Outcome> => {
     const { account } = request.meter;
     const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
+    const onFailure = failureLog(logger, 'what a subscription selects of an event could not be read', {
+      requestId: request.id,
+    });
     const run = async (event: FeedEvent) => {
       const result = forCaller(await operation.run(variables, { ...context, event }), mayRead);
       const error = mostSevere(result);
-      if (error !== undefined && error.status >= 500) {
-        logger.error({ requestId: request.id, code: error.code, err: error.cause }, error.message);
-      }
+      if (error !== undefined && error.status >= 500) onFailure(error.cause);
       return next(result, extension, `id: ${event.id}\n`);
     };
     const reply = await open(resumedAt(request.headers, after as string | undefined), {
