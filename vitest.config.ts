@@ -56,7 +56,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'plain',
-          globalSetup: 'test/support/global-build.ts',
           include: ['test/**/*.test.ts'],
           exclude: [...elsewhere, ...services, ...alone],
           ...together,

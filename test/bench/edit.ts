@@ -43,7 +43,7 @@ export function builtCopy(root: string): string {
 
 function copyOf(root: string, names: readonly string[]): string {
   const copy = mkdtempSync(join(tmpdir(), 'without-'));
-  for (const name of names) cpSync(join(root, name), join(copy, name), { recursive: true });
+  for (const name of names) cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   return copy;
 }

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { builtCopy, editedCode, editedCopy } from '../bench/edit.ts';
+import { setup } from '../support/global-build.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+beforeAll(setup);
 
 describe('the build stops with one clear line', () => {
   test.each([
