@@ -112,7 +112,7 @@ export function inputValidators(
         .map((key) => ({ path: [...path, shorten(key)], message: `is not a field of ${name}${accepted}` }));
       validators ??= Object.values(fields).map((field) => [field.name, ofElement(field)]);
       // graphql-js would find it only when it runs the operation.
-      if (type.isOneOf && Object.keys(given).length !== 1)
+      if (type.isOneOf && Object.keys(given).length - unknown.length !== 1)
         unknown.push({ path, message: `must have exactly one field of ${name}${accepted}` });
       const ofFields = validators.flatMap(([key, validate]) =>
         validate(Object.hasOwn(given, key) ? given[key] : undefined, [...path, key]),

@@ -17,6 +17,13 @@ test.each([[{ id: '1', name: 'Emma' }], [{}]])(
   },
 );
 
+test('an unknown field beside one of a @oneOf input is the only error', () => {
+  const validate = inputValidators()({ type: pick, defaultValue: undefined, extensions: {} });
+  expect(validate({ id: '1', nam: 'Emma' }, ['pick'])).toEqual([
+    { path: ['pick', 'nam'], message: 'is not a field of Pick, which accepts id, name' },
+  ]);
+});
+
 test('OpenAPI says that a @oneOf input has exactly one field', () => {
   const components = new Components({ examples: {}, optional: {} });
   typeSchema(pick, components);
