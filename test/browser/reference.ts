@@ -97,6 +97,16 @@ export const referenceChecks: Checks = {
     equal(await page.locator('.summary[aria-expanded="true"]').count(), 1);
   },
 
+  'a tag may contain a slash': async ({ page, base }) => {
+    await page.route('**/openapi.json', async (route) => {
+      const text = await (await route.fetch()).text();
+      await route.fulfill({ body: text.replaceAll('"Orders"', '"Orders/sales"'), contentType: 'application/json' });
+    });
+    await goToReference(page, base);
+    await page.getByRole('navigation').getByRole('link', { name: 'Place an order' }).click();
+    await page.locator('#placeOrder').getByRole('button', { name: 'Try it out' }).waitFor();
+  },
+
   'a step back shows the operation at once, without an animation': async ({ page, base }) => {
     await goToReference(page, base, '#/Animals/listPets');
     await page.getByRole('navigation').getByRole('link', { name: 'Place an order' }).click();
