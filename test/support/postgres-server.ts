@@ -79,7 +79,12 @@ export async function startPostgresServer({
     await copyData?.(join(folder.path, 'data'));
     const binaries = account === undefined ? installed : await copyFor(account, installed, folder.path);
     if (copyData === undefined) await initialise(binaries.initdb, folder.path, account);
-    return await launch(binaries.postgres, folder, account, { durable, isManaged });
+    const start = () => launch(binaries.postgres, folder, account, { durable, isManaged });
+    // Another process may have taken the port that was free.
+    return await start().catch((error: Error) => {
+      if (error.message.includes('Address already in use')) return start();
+      throw error;
+    });
   } catch (error) {
     folder.remove();
     throw error;
