@@ -35,8 +35,8 @@ export interface FeedPage {
 const STATE = { epoch: Number, deleted: Number, last: Number };
 type FeedState = RowOf<typeof STATE>;
 
-/** A page by type looks through so many, as a rare type may have none: it takes about as long as a read by key. */
-const LOOKED_THROUGH = 2_000;
+/** A page by type looks through so many, as a rare type may have none: it costs the database two or three reads by key. */
+const LOOKED_THROUGH = 1_000;
 
 export type FeedStore = ReturnType<typeof feedStore>;
 
