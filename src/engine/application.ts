@@ -92,11 +92,7 @@ export function describeEndpoints(application: Application, endpoints: readonly 
     title,
     basePath,
     tagGroups,
-    examples: {
-      ...Object.assign({}, ...resources.map(({ examples }) => examples), openApi.examples),
-      // The engine's, with elements of the application.
-      LifecycleMark: Object.assign({}, lifecycleResource.examples.LifecycleMark, openApi.examples.LifecycleMark),
-    },
+    examples: Object.assign({}, ...resources.map(({ examples }) => examples), openApi.examples),
     plurals: Object.assign({}, ...resources.map(({ plurals }) => plurals)),
     optional: Object.assign({}, ...resources.map(({ optional }) => optional)),
   });
