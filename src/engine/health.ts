@@ -4,7 +4,7 @@ import type { Database } from './db/client.ts';
 import { RETRY_SOON, ServiceError } from './errors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
 import type { HttpReply } from './http/reply.ts';
-import type { Pace } from './limits/pace.ts';
+import type { CpuThrottle } from './limits/cpu-throttle.ts';
 import type { RequestMetrics } from './metrics.ts';
 
 /** The timeout of the database check of `/readyz`, in milliseconds. */
@@ -18,7 +18,11 @@ const STOPPING: HttpReply = {
   body: JSON.stringify({ code: 'UNAVAILABLE', message: 'The service is stopping.', status: 503 }),
 };
 
-export function createHealth(database: Database, metrics: Pick<RequestMetrics, 'render'>, pace: Pick<Pace, 'next'>) {
+export function createHealth(
+  database: Database,
+  metrics: Pick<RequestMetrics, 'render'>,
+  throttle: Pick<CpuThrottle, 'wait'>,
+) {
   const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: Number });
   let isDraining = false;
   let isReady = true;
@@ -43,7 +47,7 @@ export function createHealth(database: Database, metrics: Pick<RequestMetrics, '
       return OK;
     },
     '/metrics': async ({ meter }) => {
-      await pace.next(meter.account, 1);
+      await throttle.wait(meter.account, 1);
       const { contentType, text } = await metrics.render();
       return { status: 200, headers: ['content-type', contentType], body: text };
     },

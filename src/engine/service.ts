@@ -22,8 +22,8 @@ import { annotatedIn } from './lifecycle/annotated.ts';
 import { levelOf } from './lifecycle/annotation.ts';
 import { createLifecycleEnforcement, type LifecycleRules } from './lifecycle/enforcement.ts';
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
+import { CpuThrottle } from './limits/cpu-throttle.ts';
 import { createLimits, type LimitSettings } from './limits/create.ts';
-import { Pace } from './limits/pace.ts';
 import { listCosts, UNITS_OF_METRICS, UNITS_OF_PAGE } from './limits/units.ts';
 import type { RequestMetrics } from './metrics.ts';
 import { countedTables } from './operation/counts.ts';
@@ -161,9 +161,9 @@ export function createApp(options: AppOptions) {
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
   const playground = settings.PLAYGROUND === 'on' ? createPlayground(application, basePath) : undefined;
-  // A caller gets one page with the names of clients at a time: it may be long.
-  const pace = new Pace(1);
-  const health = createHealth(database, metrics, pace);
+  // A caller gets one page with the names of clients per turn: it may be long.
+  const pageThrottle = new CpuThrottle(1);
+  const health = createHealth(database, metrics, pageThrottle);
   const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, authentication);
   const pages = createSite({
     application,
@@ -173,7 +173,7 @@ export function createApp(options: AppOptions) {
     basePath,
     rules,
     report: lifecycle.report,
-    pace,
+    throttle: pageThrottle,
     isOpenByKey: session.isOpenBy,
     hasPlayground: playground !== undefined,
     hasSchema: settings.INTROSPECTION === 'on',

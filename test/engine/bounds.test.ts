@@ -10,7 +10,7 @@ import { parseJson } from '../../src/engine/json.ts';
 import { clientOf } from '../../src/engine/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/engine/lifecycle/tally.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
-import { Pace } from '../../src/engine/limits/pace.ts';
+import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { createRateLimiter } from '../../src/engine/limits/rate.ts';
 import { COMPILED_AT, PreparedDocuments } from '../../src/engine/operation/documents.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
@@ -184,11 +184,11 @@ describe('memory does not grow', () => {
 
   test('with the callers whose work is done, nor with the work', async () => {
     const concurrency = createConcurrencyLimiter(1_000, 600_000);
-    const pace = new Pace(1);
+    const throttle = new CpuThrottle(1);
     const send = async (from: number) => {
       for (let n = from; n < from + 20_000; n++) {
         await concurrency.run(() => n, { account: `ip:${n}`, units: 1 });
-        await pace.next(`ip:${n}`, 1);
+        await throttle.wait(`ip:${n}`, 1);
         // A turn takes as long as the event loop is busy, and its pause too.
         if (n % 100 === 0) await sleep(0);
       }

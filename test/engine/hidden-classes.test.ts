@@ -5,8 +5,8 @@ import { createAuthentication } from '../../src/engine/auth/authentication.ts';
 import type { IncomingRequest } from '../../src/engine/http/incoming.ts';
 import { byCoordinate } from '../../src/engine/lifecycle/enforcement.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
+import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
-import { Pace } from '../../src/engine/limits/pace.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
 import type { PreparedOperation } from '../../src/engine/operation/prepared.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
@@ -62,7 +62,7 @@ test.each([false, true])(
       const request = {
         id: 'r',
         headers: new Headers(),
-        meter: new Meter('anybody', undefined, new Pace(1)),
+        meter: new Meter('anybody', undefined, new CpuThrottle(1)),
         isAborted: () => false,
       } as Partial<IncomingRequest> as IncomingRequest;
       const outcome = { reply: { status: 200, headers: [], body: null }, error: undefined };

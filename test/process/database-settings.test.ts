@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CONNECTIONS, connectionsOf, DEFAULT_POOL, MIN_POOL } from '../../src/engine/db/lanes.ts';
+import { CONNECTIONS, connectionsOf, DEFAULT_POOL, MIN_POOL } from '../../src/engine/db/pool-kinds.ts';
 import { misspeltSettings, readSettings } from '../../src/process/settings.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
@@ -157,7 +157,7 @@ describe('a secret', () => {
 });
 
 describe('DATABASE_POOL', () => {
-  test('is divided among the lanes: at least one connection for each, and the default numbers for the default pool', () => {
+  test('is divided among the kinds of use: at least one connection for each, and the default numbers for the default pool', () => {
     expect(connectionsOf(DEFAULT_POOL)).toEqual(CONNECTIONS);
     const pools = fc.integer({ min: MIN_POOL, max: 500 });
     const property = fc.property(pools, (pool) => {
@@ -170,7 +170,7 @@ describe('DATABASE_POOL', () => {
     fc.assert(property);
   });
 
-  test('must be enough for one connection per lane', () => {
+  test('must be enough for one connection per kind of use', () => {
     expect(readSettings({}).DATABASE_POOL).toBe(DEFAULT_POOL);
     expect(() => readSettings({ DATABASE_POOL: '5' })).toThrow(
       `DATABASE_POOL must be a whole number from ${MIN_POOL} to 500`,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONNECTIONS } from '../../src/engine/db/lanes.ts';
+import { CONNECTIONS } from '../../src/engine/db/pool-kinds.ts';
 import { connectServer } from '../../src/engine/db/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { databaseKind, openTestDatabase } from '../support/database.ts';

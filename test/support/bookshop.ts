@@ -8,8 +8,8 @@ import type { Idempotency } from '../../src/engine/idempotency/run.ts';
 import { annotatedIn } from '../../src/engine/lifecycle/annotated.ts';
 import { createLifecycleEnforcement, type LifecycleRules } from '../../src/engine/lifecycle/enforcement.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
+import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
-import { Pace } from '../../src/engine/limits/pace.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
 import { createRestAdapter } from '../../src/engine/rest/adapter.ts';
 import { compileRoutes } from '../../src/engine/rest/compile.ts';
@@ -122,7 +122,7 @@ function request(method: string, target: string, headers: Fields, text: string):
     search,
     headers: new Headers(headers),
     readBody: async () => Buffer.from(text),
-    meter: new Meter('anybody', undefined, new Pace(1)),
+    meter: new Meter('anybody', undefined, new CpuThrottle(1)),
     id: 'a-request',
     origin: base,
     base,

@@ -36,7 +36,7 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
     const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
     // Not behind the work of those without a credential at the same address, who are other callers.
     const caller = await concurrency.run(work, { account: `lookup ${meter.account}`, units: 1 });
-    meter.wait(performance.now() - started);
+    meter.countWait(performance.now() - started);
     meter.identify(accountOf(caller));
     return caller;
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Column, is, Placeholder, type SQLWrapper, sql, type Table } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
-import { Turns } from '../turns.ts';
+import { KeyedQueue } from '../queue.ts';
 import {
   type Driver,
   type DriverQuery,
@@ -12,7 +12,7 @@ import {
   type StatementKind,
   toParameter,
 } from './driver.ts';
-import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './lanes.ts';
+import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './pool-kinds.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 import { isDeadlock, LockTimeout } from './violations.ts';
 
@@ -87,14 +87,16 @@ export class Database {
   readonly tables = new Set<Table>();
   readonly driver: Driver;
   /** Undefined in a transaction: one that has locked a row must not queue behind statements that wait for that lock. */
-  readonly #turns: Turns | undefined;
+  readonly #rowQueue: KeyedQueue | undefined;
 
   /** @param isSession whether its statements run in a transaction */
   constructor(driver: Driver, probe: Probe = noProbe, isSession = false) {
     this.kind = driver.kind;
     this.probe = probe;
     this.driver = driver;
-    this.#turns = isSession ? undefined : new Turns({ milliseconds: MAX_LOCK_WAIT, error: () => new LockTimeout() });
+    this.#rowQueue = isSession
+      ? undefined
+      : new KeyedQueue({ milliseconds: MAX_LOCK_WAIT, error: () => new LockTimeout() });
   }
 
   /**
@@ -116,7 +118,7 @@ export class Database {
       return { text, placeholders: params.map(placeholderOf), toRow: rowReader(shape) };
     };
     // Each session of transactions has all statements, and runs few of them.
-    let compiled = this.#turns === undefined ? undefined : compile();
+    let compiled = this.#rowQueue === undefined ? undefined : compile();
     for (const column of Object.values(shape)) if (is(column, Column)) this.tables.add(column.table);
     return async (values = {}) => {
       compiled ??= compile();
@@ -125,8 +127,8 @@ export class Database {
       const runAlone = () => this.#run(name, kind, text, parameters);
       const requests = this.probe.tracing?.current();
       const run = requests === undefined ? runAlone : () => requests.statement(name, text, runAlone);
-      const takesTurns = row !== undefined && this.#turns !== undefined;
-      const rows = await (takesTurns ? this.#turns.take(`${row.of} ${values[row.by]}`, run) : run());
+      const isQueued = row !== undefined && this.#rowQueue !== undefined;
+      const rows = await (isQueued ? this.#rowQueue.run(`${row.of} ${values[row.by]}`, run) : run());
       return rows.map(toRow);
     };
   }
@@ -158,7 +160,7 @@ export class Database {
     parameters: readonly Parameter[],
   ): Promise<readonly RawRow[]> {
     // In a transaction, a retry would wait for the same locks.
-    const attempts = this.#turns === undefined ? 1 : MAX_ATTEMPTS;
+    const attempts = this.#rowQueue === undefined ? 1 : MAX_ATTEMPTS;
     const started = performance.now();
     try {
       for (let attempt = 1; ; attempt++) {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { type Waiting, waitIn } from '../turns.ts';
+import { type Waiting, waitIn } from '../queue.ts';
 import { overloaded } from './violations.ts';
 
 /** A connection to a server, for one use at a time. */

@@ -3,8 +3,8 @@ import { ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
 import type { Driver, DriverQuery, Parameter, Query, RawRow } from './driver.ts';
-import { CONNECTIONS, type Lane, LOCK_TIMEOUTS, MAX_LOCK_WAIT } from './lanes.ts';
 import { createPool, type Pool, type PooledConnection } from './pool.ts';
+import { CONNECTIONS, LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind } from './pool-kinds.ts';
 import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
 /** The part of the deadline after which the server ends a statement. Ours is for late ones and a frozen server. */
@@ -43,7 +43,7 @@ const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string
 export async function connectServer(
   url: string,
   deadline: number,
-  connections: Readonly<Record<Lane, number>> = CONNECTIONS,
+  connections: Readonly<Record<PoolKind, number>> = CONNECTIONS,
   name?: string,
 ): Promise<Driver> {
   const statementTimeout = deadline * STATEMENT_PART;
@@ -72,30 +72,30 @@ export async function connectServer(
     types: { int8: { to: 20, from: [20], ...asText }, timestamptz: { to: 1184, from: [1184], ...asText } },
   };
   let connectionCheck = {};
-  const poolOf = (lane: Lane): Pool<Client> => {
-    const ofLane = {
-      lock_timeout: Math.min(LOCK_TIMEOUTS[lane] ?? statementTimeout, statementTimeout),
+  const poolOf = (kind: PoolKind): Pool<Client> => {
+    const ofKind = {
+      lock_timeout: Math.min(LOCK_TIMEOUTS[kind] ?? statementTimeout, statementTimeout),
       // Each list has its indexes: PostgreSQL only chooses a sequential scan for values where it is slow.
-      ...(lane === 'list' && { enable_seqscan: 'off' }),
+      ...(kind === 'list' && { enable_seqscan: 'off' }),
     };
-    return createPool<Client>(connections[lane], {
+    return createPool<Client>(connections[kind], {
       open: (onclose) => {
-        const own = { connection: { ...connection, ...ofLane, ...connectionCheck }, socket: connectOnce(url), onclose };
+        const own = { connection: { ...connection, ...ofKind, ...connectionCheck }, socket: connectOnce(url), onclose };
         return { sql: postgres(url, { ...options, ...own }), prepared: new Set() };
       },
       close: ({ sql }, seconds) => sql.end({ timeout: seconds }),
       isSpent: ({ prepared }) => prepared.size >= MAX_PREPARED,
     });
   };
-  const pools = (Object.keys(connections) as Lane[]).map((lane) => [lane, poolOf(lane)]);
-  const lanes: Readonly<Record<Lane, Pool<Client>>> = Object.fromEntries(pools);
+  const entries = (Object.keys(connections) as PoolKind[]).map((kind) => [kind, poolOf(kind)]);
+  const pools: Readonly<Record<PoolKind, Pool<Client>>> = Object.fromEntries(entries);
   const end = async (seconds: number) => {
-    await Promise.all(Object.values(lanes).map((lane) => lane.end(seconds)));
+    await Promise.all(Object.values(pools).map((pool) => pool.end(seconds)));
   };
   const query: DriverQuery = async (text, parameters, kind) => {
     const until = performance.now() + deadline;
-    const runOn = (lane: Lane, timeout: number) =>
-      lanes[lane].use((connection) => run(connection, text, parameters, until, takeRows), timeout);
+    const runOn = (pool: PoolKind, timeout: number) =>
+      pools[pool].use((connection) => run(connection, text, parameters, until, takeRows), timeout);
     try {
       return await runOn(kind, deadline);
     } catch (error) {
@@ -131,7 +131,7 @@ export async function connectServer(
     kind: 'server',
     query,
     transaction: (work, until) =>
-      lanes.transaction.use(
+      pools.transaction.use(
         (connection) => transact(connection, work, until),
         until === undefined ? deadline : Math.min(deadline, until - performance.now()),
       ),

@@ -17,8 +17,8 @@ export interface StreamFormat {
   readonly key: string;
   /** The maximum number of events that can be sent at once; undefined for any number. */
   readonly maxEvents?: number;
-  /** How much the caller has to wait for its turn; undefined for a format in which callers do not take turns. */
-  readonly queue?: () => number;
+  /** How much work of the caller waits or is in progress; undefined for a format whose work is not queued. */
+  readonly queueLength?: () => number;
   /** The text of each event, as a server-sent event. */
   serializeAll(events: readonly FeedEvent[]): Promise<readonly string[]>;
   /** Whether its clients resume by the last `id`: then they also get the ids of events that they do not want. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
-import { Turns } from '../turns.ts';
+import { KeyedQueue } from '../queue.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
 import { EventStream, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
@@ -31,11 +31,11 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 
 export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOptions) {
   const slots = createStreamSlots(max, onCount);
-  const turns = new Turns();
+  const queue = new KeyedQueue();
   const streams = new Set<EventStream>();
   const tail = createTail(feed, sendNext, endAll, onFailure);
   /** Streams that are alike are sent what was published together, one batch after another. */
-  const batches = new Turns();
+  const batches = new KeyedQueue();
   let hasEnded = false;
 
   return {
@@ -141,7 +141,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     let [size, room, page, isBehind] = [1, max, first, true];
     while (stream.state !== 'ended' && (isBehind || !tail.followsFrom(stream.cursor as FeedCursor))) {
       await stream.sink.drained();
-      await turns.take(account, async () => {
+      await queue.run(account, async () => {
         if (stream.state === 'ended') return;
         const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.cursor, filter, size));
         page = undefined;
@@ -173,7 +173,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       else if (group === undefined) alike.set(key, [stream]);
       else group.push(stream);
     }
-    const sending = [...alike].map(([key, group]) => batches.take(key, () => sendGroup(group, events, cursor)));
+    const sending = [...alike].map(([key, group]) => batches.run(key, () => sendGroup(group, events, cursor)));
     return Promise.race([Promise.all(sending), sleep(MAX_DELAY, undefined, { ref: false })]);
   }
 
@@ -222,5 +222,5 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
 /** The queue length of a stream's caller. Shared texts are made in the shortest queue: a busy caller delays no other. */
 function queueOf({ request }: EventStream): number {
-  return request.format.queue?.() ?? 0;
+  return request.format.queueLength?.() ?? 0;
 }

@@ -8,12 +8,12 @@ import { type Answered, type HttpReply, labeled, without } from '../http/reply.t
 import { fingerprintOf } from '../idempotency/key.ts';
 import { isReplay } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/enforcement.ts';
-import { Pace } from '../limits/pace.ts';
+import { CpuThrottle } from '../limits/cpu-throttle.ts';
 import type { ListCosts } from '../limits/units.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
-import type { MaxWait } from '../turns.ts';
+import type { MaxWait } from '../queue.ts';
 import { forCaller, rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLParams, readParams } from './params.ts';
@@ -48,7 +48,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const prepareNew = createPreparer(documents, options);
   const extensionFor = lifecycleExtensions();
-  const pace = new Pace(CHARACTERS_AT_ONCE, options.maxWait);
+  const parseThrottle = new CpuThrottle(CHARACTERS_AT_ONCE, options.maxWait);
 
   return async (request) => {
     const accept = request.headers.get('accept');
@@ -110,7 +110,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   /** Prepares a new document. That takes long, so callers take turns. */
   async function prepare(request: IncomingRequest, params: GraphQLParams) {
     const { query } = params;
-    if (documents.get(query) === undefined) await request.meter.turnIn(pace, query.length);
+    if (documents.get(query) === undefined) await request.meter.waitFor(parseThrottle, query.length);
     return prepareNew(request, params);
   }
 }

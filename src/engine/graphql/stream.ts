@@ -9,8 +9,8 @@ import type { IncomingRequest } from '../http/incoming.ts';
 import { type HttpReply, type Outcome, without } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
+import { KeyedQueue } from '../queue.ts';
 import type { Context } from '../schema/context.ts';
-import { Turns } from '../turns.ts';
 import { forCaller, formatError, rejected } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 import { mostSevere, serialize } from './reply.ts';
@@ -32,7 +32,7 @@ export function subscriptionOpener(
   authentication: Pick<Authentication, 'recheck'>,
 ) {
   // Of each caller, a subscription runs for the events of one page at a time.
-  const turns = new Turns();
+  const queue = new KeyedQueue();
 
   return async (
     request: IncomingRequest,
@@ -58,8 +58,8 @@ export function subscriptionOpener(
         key: stringifyJson([text, variables, mayRead, extension?.extensions]),
         hasIds: true,
         maxEvents: operation.maxRuns(variables),
-        queue: () => turns.lengthOf(account),
-        serializeAll: (events) => turns.take(account, () => Promise.all(events.map(run))),
+        queueLength: () => queue.lengthOf(account),
+        serializeAll: (events) => queue.run(account, () => Promise.all(events.map(run))),
         rejection: (error) => next({ errors: [rejected(error)] }, extension) + COMPLETE,
       },
       filter: { types, subject } as EventFilter,

@@ -1,8 +1,8 @@
 import type { Database } from '../db/client.ts';
 import { createAccounts } from './account.ts';
 import { createConcurrencyLimiter, tookTooLong } from './concurrency.ts';
+import { CpuThrottle } from './cpu-throttle.ts';
 import { BYTES_AT_ONCE, Meter } from './meter.ts';
-import { Pace } from './pace.ts';
 import { createRateLimiter, type Quota, steadyTime } from './rate.ts';
 
 export interface LimitSettings {
@@ -24,12 +24,12 @@ export function createLimits(
     RATE_LIMIT === 'off' ? undefined : createRateLimiter(RATE_LIMIT, database, clock ?? steadyTime, onUnstored);
   const accountOf = createAccounts(PROXIES);
   const maxWait = { milliseconds: deadline, error: () => tookTooLong(deadline) };
-  const bodies = new Pace(BYTES_AT_ONCE, maxWait);
+  const bodyThrottle = new CpuThrottle(BYTES_AT_ONCE, maxWait);
   return {
     limiter,
     concurrency: createConcurrencyLimiter(MAX_REQUESTS, deadline),
     meterFor: (headers: Pick<Headers, 'get'>, remote: () => string) =>
-      new Meter(accountOf(headers, remote), limiter, bodies),
+      new Meter(accountOf(headers, remote), limiter, bodyThrottle),
     /** How long a request may wait for its turn. */
     maxWait,
   };

@@ -1,5 +1,5 @@
 import type { Load } from './concurrency.ts';
-import type { Pace } from './pace.ts';
+import type { CpuThrottle } from './cpu-throttle.ts';
 import type { RateLimiter } from './rate.ts';
 import { unitsOfBody } from './units.ts';
 
@@ -19,13 +19,17 @@ export class Meter {
   #bytes = 0;
   #waited = 0;
   readonly #limiter: Pick<RateLimiter, 'charge'> | undefined;
-  readonly #bodies: Pick<Pace, 'next'>;
+  readonly #bodyThrottle: Pick<CpuThrottle, 'wait'>;
 
   /** @param account that of the address that the request comes from */
-  constructor(account: string, limiter: Pick<RateLimiter, 'charge'> | undefined, bodies: Pick<Pace, 'next'>) {
+  constructor(
+    account: string,
+    limiter: Pick<RateLimiter, 'charge'> | undefined,
+    bodyThrottle: Pick<CpuThrottle, 'wait'>,
+  ) {
     this.#account = account;
     this.#limiter = limiter;
-    this.#bodies = bodies;
+    this.#bodyThrottle = bodyThrottle;
   }
 
   /** The account that is charged: the caller's credential, otherwise its address. */
@@ -56,13 +60,13 @@ export class Meter {
     const units = unitsOfBody(bytes);
     if (units === 0) return undefined;
     this.charge(units);
-    return this.turnIn(this.#bodies, bytes);
+    return this.waitFor(this.#bodyThrottle, bytes);
   }
 
   /** Resolves when work of this size may start; undefined if it may start now. The wait counts as `wait` says. */
-  turnIn(pace: Pick<Pace, 'next'>, size: number): Promise<void> | undefined {
+  waitFor(throttle: Pick<CpuThrottle, 'wait'>, size: number): Promise<void> | undefined {
     const started = performance.now();
-    return pace.next(this.#account, size)?.then(() => this.wait(performance.now() - started));
+    return throttle.wait(this.#account, size)?.then(() => this.countWait(performance.now() - started));
   }
 
   /** Sets the maximum length of the response, in bytes. */
@@ -71,7 +75,7 @@ export class Meter {
   }
 
   /** Counts time that the request has already waited, in milliseconds, towards the time that it may take. */
-  wait(milliseconds: number): void {
+  countWait(milliseconds: number): void {
     this.#waited += milliseconds;
   }
 

@@ -9,7 +9,7 @@ import type { Annotated } from '../lifecycle/annotated.ts';
 import type { LifecycleRules } from '../lifecycle/enforcement.ts';
 import { LIFECYCLE_PAGE } from '../lifecycle/headers.ts';
 import { lifecycleReport, type ReportEntry, type RestNames } from '../lifecycle/report.ts';
-import type { Pace } from '../limits/pace.ts';
+import type { CpuThrottle } from '../limits/cpu-throttle.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { homePage } from './home.ts';
 import { lifecyclePage } from './lifecycle.ts';
@@ -24,7 +24,7 @@ interface SiteOptions {
   readonly basePath: string;
   readonly rules: LifecycleRules;
   readonly report: () => Promise<readonly ReportEntry[]>;
-  readonly pace: Pick<Pace, 'next'>;
+  readonly throttle: Pick<CpuThrottle, 'wait'>;
   readonly isOpenByKey: (request: IncomingRequest) => boolean;
   readonly hasPlayground: boolean;
   readonly hasSchema: boolean;
@@ -50,7 +50,7 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
     '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {
       const entries = await report();
-      await options.pace.next(request.meter.account, 1);
+      await options.throttle.wait(request.meter.account, 1);
       const page = html(lifecyclePage(title, entries, rules, basePath, request.origin, options.isOpenByKey(request)));
       return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
     },

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../db/client.ts';
-import { MAX_LOCK_WAIT } from '../db/lanes.ts';
 import { columnsOf } from '../db/list.ts';
 import { type Page, type PageWindow, pages } from '../db/paging.ts';
+import { MAX_LOCK_WAIT } from '../db/pool-kinds.ts';
 import { tableList } from '../db/table-list.ts';
 import type { ExpectedVersion } from '../db/version.ts';
 import { versionedStore } from '../db/versioned-store.ts';
@@ -10,7 +10,7 @@ import { overloaded } from '../db/violations.ts';
 import { ServiceError, validationFailed } from '../errors.ts';
 import { notRecorded, positionOf } from '../events/feed.ts';
 import type { Int64 } from '../int64.ts';
-import { Turns } from '../turns.ts';
+import { KeyedQueue } from '../queue.ts';
 import { newSecret } from './sign.ts';
 import { type Delivery, deliveries, type Webhook, webhooks } from './table.ts';
 import { type Reach, urlError } from './target.ts';
@@ -52,7 +52,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
   const stored = versionedStore(database, { table: webhooks, list: webhookList, one: 'webhook' });
   const listDeliveries = pages(database, deliveryList);
   // One after another: of many at once, each would find room for one more.
-  const creations = new Turns({ milliseconds: MAX_LOCK_WAIT, error: overloaded });
+  const creations = new KeyedQueue({ milliseconds: MAX_LOCK_WAIT, error: overloaded });
   // Not read from the feed's store: with an idempotency key, all of it runs in one transaction.
   const state = database.statement(
     'webhooks.state',
@@ -104,7 +104,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     async create(fields: WebhookChanges & { readonly url: string }): Promise<NewWebhook> {
       const columns = { ...toColumns(fields), url: hrefOf(fields.url) };
       const [read, store] = [database.bind(readState), database.bind(stored.create)];
-      return creations.take('', async () => {
+      return creations.run('', async () => {
         const { last, count } = await read();
         if (count >= MAX_WEBHOOKS) {
           throw new ServiceError('CONFLICT', `There can be ${MAX_WEBHOOKS} webhooks; delete one first.`);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { failureLog } from '../../engine/failure-log.ts';
-import { Turns } from '../../engine/turns.ts';
+import { KeyedQueue } from '../../engine/queue.ts';
 import { addUpMetrics, lastMessage } from './metrics.ts';
 
 /** The pause before a worker is replaced, in milliseconds. A failed start, which is much work, doubles it. */
@@ -19,7 +19,7 @@ export async function startWorkers(count: number, logger: Logger) {
   const onFailure = failureLog(logger, 'a new worker could not be started; trying again');
   let isStopping = false;
   // One change after another, so that each knows the number of workers.
-  const changes = new Turns();
+  const changes = new KeyedQueue();
   addUpMetrics();
   const starts = await Promise.allSettled(Array.from({ length: count }, start));
   const failed = starts.find((one) => one.status === 'rejected');
@@ -28,7 +28,7 @@ export async function startWorkers(count: number, logger: Logger) {
     throw failed.reason;
   }
   const [first] = starts as [PromiseFulfilledResult<number>];
-  return { port: first.value, replace: () => changes.take('workers', replaceAll), stop };
+  return { port: first.value, replace: () => changes.run('workers', replaceAll), stop };
 
   /** Replaces the workers one after another. Each stops only when its successor listens, so that no request is lost. */
   async function replaceAll(): Promise<void> {
@@ -74,7 +74,7 @@ export async function startWorkers(count: number, logger: Logger) {
       if (!serving.delete(worker) || isStopping) return;
       const { pid } = worker.process;
       logger.error({ worker: pid, exitCode, signal }, 'a worker ended unexpectedly; starting another');
-      void changes.take('workers', fillUp);
+      void changes.run('workers', fillUp);
     });
     return port;
   }

@@ -4,8 +4,8 @@ import { ServiceError } from '../../../src/engine/errors.ts';
 import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent } from '../../../src/engine/events/feed.ts';
 import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
+import { CpuThrottle } from '../../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../../src/engine/limits/meter.ts';
-import { Pace } from '../../../src/engine/limits/pace.ts';
 import { eventAt, feedOf, formatOf, openSink, openStream, positionsIn, streamsOf } from '../../support/streams.ts';
 
 /** What a client may leave unread, in bytes. */
@@ -263,8 +263,8 @@ describe('streams', () => {
   test('are sent together by the caller with the least other work, so that a busy one does not hold up others', async () => {
     const events = [eventAt(1)];
     const streams = streamsOf(feedOf(events));
-    const open = async (queue: number, format: Partial<StreamFormat> = {}) => {
-      const request = { format: { ...formatOf(), ...format, queue: () => queue } };
+    const open = async (queueLength: number, format: Partial<StreamFormat> = {}) => {
+      const request = { format: { ...formatOf(), ...format, queueLength: () => queueLength } };
       const sink = await openStream(streams, openSink(), '1', request);
       // Then it is sent what is published next together with the others.
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -296,7 +296,7 @@ describe('streams', () => {
       };
     });
     const waiting = streamsOf(feed).wait('now', {}, 60_000, {
-      meter: new Meter('me', undefined, new Pace(1)),
+      meter: new Meter('me', undefined, new CpuThrottle(1)),
       isAborted: () => false,
     });
     await isAsked;

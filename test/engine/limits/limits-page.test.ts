@@ -23,7 +23,7 @@ const bounds = new Map<string, number>(
 const documented: Readonly<Record<string, string>> = {
   'auth/jwt.ts MAX_SUBJECT_LENGTH': "characters of a token's `sub`",
   'db/paging.ts MAX_PAGE_SIZE': 'rows of a page on REST',
-  'db/lanes.ts MAX_LOCK_WAIT':
+  'db/pool-kinds.ts MAX_LOCK_WAIT':
     'time that a change waits for a locked row, and as long before that for other changes of the same row',
   'db/transactions.ts MAX_TRANSACTION_TIME': 'time that a request with an `Idempotency-Key` takes after it has started',
   'events/graphql.ts MAX_PAGE_SIZE': 'events of a page',

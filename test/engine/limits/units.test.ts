@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { CpuThrottle } from '../../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../../src/engine/limits/meter.ts';
-import { Pace } from '../../../src/engine/limits/pace.ts';
 import { listCosts } from '../../../src/engine/limits/units.ts';
 
 const LIST = { tables: [] };
@@ -24,7 +24,7 @@ test('what costs nothing is free for a caller that has used more than its quota,
   const charge = () => {
     throw new Error('No units are left.');
   };
-  const meter = new Meter('me', { charge }, new Pace(1));
+  const meter = new Meter('me', { charge }, new CpuThrottle(1));
   expect(() => meter.charge(0)).not.toThrow();
   expect(() => meter.charge(1)).toThrow('No units are left.');
 });

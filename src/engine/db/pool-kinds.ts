@@ -1,10 +1,10 @@
 import type { StatementKind } from './driver.ts';
 
-/** A use of connections. Each has its own, so that none waits for another. */
-export type Lane = StatementKind | 'waitingWrite' | 'transaction';
+/** What connections are used for. Each kind has a pool of its own, so that none waits for another. */
+export type PoolKind = StatementKind | 'waitingWrite' | 'transaction';
 
-/** How many connections each lane has by default. They are opened as needed. */
-export const CONNECTIONS: Readonly<Record<Lane, number>> = {
+/** How many connections each pool has by default. They are opened as needed. */
+export const CONNECTIONS: Readonly<Record<PoolKind, number>> = {
   lookup: 3,
   list: 3,
   count: 2,
@@ -17,12 +17,12 @@ export const DEFAULT_POOL = Object.values(CONNECTIONS).reduce((sum, one) => sum 
 export const MIN_POOL = Object.values(CONNECTIONS).length;
 
 /** In proportion to the default, at least one each. Transactions get no more than that: no more of them run at once. */
-export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
+export function connectionsOf(pool: number): Readonly<Record<PoolKind, number>> {
   const given = { lookup: 1, list: 1, count: 1, write: 1, waitingWrite: 1, transaction: 1 };
-  const partOf = (lane: Lane) => given[lane] / CONNECTIONS[lane];
+  const partOf = (kind: PoolKind) => given[kind] / CONNECTIONS[kind];
   for (let left = pool - MIN_POOL; left > 0; left--) {
-    const lanes = (Object.keys(given) as Lane[]).filter((lane) => lane !== 'transaction' || partOf(lane) < 1);
-    given[lanes.reduce((least, lane) => (partOf(lane) < partOf(least) ? lane : least))]++;
+    const kinds = (Object.keys(given) as PoolKind[]).filter((kind) => kind !== 'transaction' || partOf(kind) < 1);
+    given[kinds.reduce((least, kind) => (partOf(kind) < partOf(least) ? kind : least))]++;
   }
   return given;
 }
@@ -30,10 +30,10 @@ export function connectionsOf(pool: number): Readonly<Record<Lane, number>> {
 /** How long a write waits for a row that others are changing, in this process or elsewhere, in milliseconds. */
 export const MAX_LOCK_WAIT = 1_000;
 /**
- * The same for each lane. A write that has waited that long moves to the lane of waiting writes. In a transaction it is
+ * The same for each pool. A write that has waited that long moves to the pool for waiting writes. For transactions it is
  * less than a server takes to detect a deadlock (1 s by default): two that wait for each other make all others wait.
  */
-export const LOCK_TIMEOUTS: Readonly<Partial<Record<Lane, number>>> = {
+export const LOCK_TIMEOUTS: Readonly<Partial<Record<PoolKind, number>>> = {
   write: 20,
   waitingWrite: MAX_LOCK_WAIT,
   transaction: 500,

@@ -1,4 +1,4 @@
-import { type MaxWait, type Waiting, waitIn } from '../turns.ts';
+import { type MaxWait, type Waiting, waitIn } from '../queue.ts';
 
 interface AccountState {
   /** The size of the work started in this turn. */
@@ -8,10 +8,10 @@ interface AccountState {
 }
 
 /**
- * Limits how much CPU-bound work each caller starts per turn. Its next turn comes after a pause as long as the last
- * turn took, so that other callers get at least half of the time.
+ * Limits how much CPU-bound work each caller starts in one turn of the event loop. Its next turn comes after a pause as
+ * long as the last one took, so that other callers get at least half of the time.
  */
-export class Pace {
+export class CpuThrottle {
   readonly #max: number;
   readonly #maxWait: MaxWait | undefined;
   readonly #callers = new Map<string, AccountState>();
@@ -26,7 +26,7 @@ export class Pace {
   }
 
   /** Resolves when work of this size may start; undefined if it may start now. */
-  next(name: string, size: number): Promise<void> | undefined {
+  wait(name: string, size: number): Promise<void> | undefined {
     const known = this.#callers.get(name);
     const caller = known ?? { started: 0, waiting: [] };
     if (known === undefined) {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { Turns } from '../../src/engine/turns.ts';
+import { KeyedQueue } from '../../src/engine/queue.ts';
 
 test('changes of one row run one after another, and at the same time as changes of other rows', async () => {
-  const turns = new Turns();
+  const queue = new KeyedQueue();
   const log: string[] = [];
   const work = (name: string) => async () => {
     log.push(`${name} begins`);
@@ -11,18 +11,18 @@ test('changes of one row run one after another, and at the same time as changes 
     log.push(`${name} ends`);
     return name;
   };
-  const all = [turns.take('pet 1', work('a')), turns.take('pet 1', work('b')), turns.take('pet 2', work('c'))];
-  expect(['pet 1', 'pet 2', 'pet 3'].map((key) => turns.lengthOf(key))).toEqual([2, 1, 0]);
+  const all = [queue.run('pet 1', work('a')), queue.run('pet 1', work('b')), queue.run('pet 2', work('c'))];
+  expect(['pet 1', 'pet 2', 'pet 3'].map((key) => queue.lengthOf(key))).toEqual([2, 1, 0]);
   expect(await Promise.all(all)).toEqual(['a', 'b', 'c']);
-  expect(turns.lengthOf('pet 1')).toBe(0);
+  expect(queue.lengthOf('pet 1')).toBe(0);
   expect(log.slice(0, 2)).toEqual(['a begins', 'c begins']);
   expect(log.indexOf('b begins')).toBeGreaterThan(log.indexOf('a ends'));
 });
 
 test('after a change that fails, the next one runs', async () => {
-  const turns = new Turns();
-  const failing = turns.take('pet 1', () => Promise.reject(new Error('No.')));
-  const next = turns.take('pet 1', async () => 'done');
+  const queue = new KeyedQueue();
+  const failing = queue.run('pet 1', () => Promise.reject(new Error('No.')));
+  const next = queue.run('pet 1', async () => 'done');
   await expect(failing).rejects.toThrow('No.');
   expect(await next).toBe('done');
 });
@@ -30,10 +30,10 @@ test('after a change that fails, the next one runs', async () => {
 test('work that waits longer than the limit is rejected, and never starts', async () => {
   vi.useFakeTimers();
   try {
-    const turns = new Turns({ milliseconds: 1_000, error: () => new Error('Too late.') });
-    void turns.take('pet 1', () => new Promise(() => {}));
+    const queue = new KeyedQueue({ milliseconds: 1_000, error: () => new Error('Too late.') });
+    void queue.run('pet 1', () => new Promise(() => {}));
     let hasStarted = false;
-    const late = turns.take('pet 1', async () => {
+    const late = queue.run('pet 1', async () => {
       hasStarted = true;
     });
     const outcome = expect(late).rejects.toThrow('Too late.');

@@ -4,8 +4,8 @@ export interface MaxWait {
   readonly error: () => Error;
 }
 
-/** Does the work of each key one after another, and that of different keys side by side. */
-export class Turns {
+/** Runs the work of each key one after another, and that of different keys concurrently. */
+export class KeyedQueue {
   /** For each key with work in progress, the work that waits, in its order. */
   readonly #waiting = new Map<string, Waiting<undefined>[]>();
   readonly #maxWait: MaxWait | undefined;
@@ -21,8 +21,8 @@ export class Turns {
     return waiting === undefined ? 0 : waiting.length + 1;
   }
 
-  /** Does the work when no other work of the key is in progress. */
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** Runs the work when no other work of the key is in progress. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(key);
     if (waiting === undefined) this.#waiting.set(key, []);
     else await waitIn(waiting, undefined, this.#maxWait);
@@ -36,26 +36,26 @@ export class Turns {
   }
 }
 
-/** Work that waits for its turn, with what its list needs to know of it. */
+/** Work that waits for its turn, with what its queue needs to know about it. */
 export interface Waiting<Work> {
   readonly work: Work;
-  /** Takes it out of the list, and starts it, or rejects it with the error. */
+  /** Takes it out of the queue, and starts it, or rejects it with the error. */
   end(error?: Error): void;
 }
 
-/** Resolves when the work is started, which is in the list until then. */
-export function waitIn<Work>(list: Waiting<Work>[], work: Work, maxWait: MaxWait | undefined): Promise<void> {
+/** Adds the work to the queue; resolves when it is taken out and started. */
+export function waitIn<Work>(queue: Waiting<Work>[], work: Work, maxWait: MaxWait | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const entry: Waiting<Work> = {
       work,
       end(error) {
         clearTimeout(timer);
-        list.splice(list.indexOf(entry), 1);
+        queue.splice(queue.indexOf(entry), 1);
         if (error === undefined) resolve();
         else reject(error);
       },
     };
     const timer = maxWait && setTimeout(() => entry.end(maxWait.error()), maxWait.milliseconds);
-    list.push(entry);
+    queue.push(entry);
   });
 }
