@@ -44,7 +44,7 @@ runCommand(USAGE, async () => {
   else throw new Error(USAGE);
 });
 
-/** Prints events as they come, one in a line, until the command is stopped, or what reads them. */
+/** Prints events as they come, one per line, until the command or the reader of its output ends. */
 async function tail(
   database: Database,
   isOn: boolean,
@@ -74,7 +74,7 @@ async function redeliver(database: Database, id: Int64, after: string): Promise<
   process.stdout.write(`The events after ${after} are delivered to ${url} again${when}.\n`);
 }
 
-/** Makes all cursors of clients invalid: after a backup is restored, the positions that they have are used again. */
+/** Makes all cursors of clients invalid: after a backup is restored, the positions that they have are reused. */
 async function raiseEpoch(database: Database): Promise<void> {
   const raise = database.statement('events.raiseEpoch', 'write', sql`${sql.raw(RAISE_EPOCH)} returning epoch, last`, {
     epoch: Number,

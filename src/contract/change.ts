@@ -1,6 +1,6 @@
 export interface Change {
   /**
-   * `break`: a correct client may fail. `surprise`: a client may fail that isn't ready for what the API may always do.
+   * `break`: a correct client may fail. `surprise`: a client may fail if it isn't ready for what the API may always do.
    * `notice`: a sunset is new, or earlier than announced.
    */
   readonly kind: 'break' | 'surprise' | 'notice';

@@ -20,8 +20,8 @@ interface Options {
 export type Outcome = Awaited<ReturnType<typeof checkContract>>;
 
 /**
- * Compares `schema/` in the work tree with a base; where there is none, its promises are kept. Throws an error of one
- * line when one of them can't be read.
+ * Compares `schema/` in the work tree with a base; without a base, no promise is broken. Throws an error of one line
+ * when one of them can't be read.
  */
 export async function checkContract({ folder, base: name, today, usesOf }: Options) {
   const base = await readBase(folder, name);

@@ -15,7 +15,10 @@ export interface Finding extends Change, Verdict {
   readonly element: string;
 }
 
-/** Reads the texts of `schema.graphql` and `openapi.json`. Throws an error when this service doesn't write them so. */
+/**
+ * Reads the texts of `schema.graphql` and `openapi.json`. Throws an error when they are not as this service writes
+ * them.
+ */
 export function readContract(graphql: string, openApi: string) {
   const [schema, document] = [buildSchema(graphql), readOpenApi(openApi)];
   const lifecycles = { graphql: lifecyclesOf(graphqlElements(schema)), openApi: lifecyclesOf(document) };
@@ -24,7 +27,7 @@ export function readContract(graphql: string, openApi: string) {
 
 /**
  * The changes from base to head that can harm a client, judged by the lifecycles in the base on a day, such as
- * `2026-07-01` in UTC. What clients can't reach has none there, and is left out.
+ * `2026-07-01` in UTC. An element that clients can't reach has no lifecycle, and is left out.
  */
 export async function compareContracts(base: Contract, head: Contract, today: string): Promise<Finding[]> {
   const inGraphql = [

@@ -21,7 +21,7 @@ export async function graphqlChanges(base: GraphQLSchema, head: GraphQLSchema): 
     const [coordinate, parent] = coordinateOf(path);
     const kind = kindOf(change, after.get(coordinate));
     if (kind === undefined || DIRECTIVES.test(path)) return [];
-    // Clients are ready for what only they can send.
+    // Clients never receive a value that only they can send.
     if (change.type === ChangeType.EnumValueAdded && !returned.has(parent)) return [];
     return [{ kind, coordinate, parent, what: `${message.replace(/\.$/, '')}.` }] as const;
   });

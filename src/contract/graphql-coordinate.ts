@@ -4,14 +4,14 @@ import type { OpenApiElement } from './openapi-elements.ts';
 
 /**
  * The name in GraphQL of an element of OpenAPI: `GET /pets`, `GET /pets (query sort)`, `GET /pets (query sort) -name`.
- * Where GraphQL has no such element, or calls it the same, the coordinate as it is.
+ * Where GraphQL has no such element, or the same name for it, the coordinate as it is.
  */
 export function graphqlCoordinate(schema: GraphQLSchema, openApi: OpenApiElement, coordinate: string): string {
   const [, operation, parameter, value] = /^(\S+ \S+)(?: \(\w+ (\S+)\)(?:\[\])?(?: (.+))?)?$/.exec(coordinate) ?? [];
   const operationId = String(openApi.children().find((one) => one.coordinate === operation)?.json.operationId);
   const isRead = operation?.startsWith('GET ');
   const root = isRead ? schema.getQueryType() : schema.getMutationType();
-  // An operation is called like its mutation, or like its query after `get` or `list`.
+  // An operation has the name of its mutation, or that of its query after `get` or `list`.
   const name = isRead ? operationId.replace(/^(get|list)./, (text) => text.slice(-1).toLowerCase()) : operationId;
   const field = root?.getFields()[name];
   if (root == null || field === undefined) return coordinate;

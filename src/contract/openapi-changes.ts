@@ -4,12 +4,12 @@ import { RULES } from './openapi-rules.ts';
 
 const STABILITY_HEADERS = ['API-Stability', 'API-Client', 'API-Lifecycle'];
 const DEPRECATION_HEADERS = [...STABILITY_HEADERS, 'Deprecation', 'Sunset', 'Warning', 'Link'];
-/** Clients needn't know the defaults of answers, skip unknown properties, and get no more rows than they ask for. */
+/** Of responses, clients need no defaults; they skip unknown properties, and get no more rows than they ask for. */
 const OF_REQUESTS = ['default', 'additionalProperties', 'maxItems'];
 
 /**
- * How requests that the base allowed, or the answers to them, differ, annotations aside. What several operations share
- * is one change.
+ * How requests that the base allowed, or the responses to them, differ, annotations aside. What several operations
+ * share is one change.
  */
 export function openApiChanges(base: OpenApiDocument, head: OpenApiDocument): Change[] {
   const changes = new Map<string, Change & { readonly operations: readonly string[] }>();
@@ -25,7 +25,7 @@ export function openApiChanges(base: OpenApiDocument, head: OpenApiDocument): Ch
   return [...changes.values()];
 }
 
-/** The head must accept every request that the base did, and clients of the base understand every answer of the head. */
+/** The head must accept every request that the base did, and clients of the base must understand every response. */
 function operationChanges(operation: OpenApiElement, head: OpenApiElement | undefined): Change[] {
   const { stability, deprecation } = operation.annotation ?? {};
   const lifecycleHeaders = deprecation ? DEPRECATION_HEADERS : stability ? STABILITY_HEADERS : [];
@@ -60,7 +60,7 @@ function keywordChanges({ coordinate, direction, json: was }: OpenApiElement, { 
   });
 }
 
-/** The change by an element that only one of the documents has. */
+/** The change if only one of the documents has an element. */
 function existenceChange(element: OpenApiElement, parent: string, state: 'gone' | 'new'): Change[] {
   const kind = effectsOf(element)[state];
   const required = state === 'new' && element.json.required === true ? ' and required' : '';

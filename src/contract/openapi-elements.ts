@@ -11,16 +11,16 @@ export interface OpenApiElement extends Element {
 }
 
 export interface OpenApiDocument extends OpenApiElement {
-  /** The schema of a component, as part of answers. */
+  /** The schema of a component, as part of responses. */
   readonly component: (name: string) => OpenApiElement | undefined;
 }
 
 type Member = Pick<OpenApiElement, 'key' | 'coordinate' | 'json'>;
 
 /**
- * The elements of an OpenAPI 3.0 document: operations, what they accept and what they answer, down to enum values; and
- * what no operation refers to, such as the problem details that a client may ask for.
- * Throws when the text is no JSON object, and by `children` when a child isn't as this service writes it.
+ * The elements of an OpenAPI 3.0 document: operations, what they accept and what they return, down to enum values; and
+ * what no operation refers to, such as the problem details that a client may ask for. Throws when the text is no JSON
+ * object, and by `children` when a child isn't as this service writes it.
  */
 export function readOpenApi(text: string): OpenApiDocument {
   const document = toObject(JSON.parse(text), 'openapi.json');

@@ -42,7 +42,7 @@ export function resolve({ $ref, allOf, ...own }: Json, document: Json): Json {
   };
 }
 
-/** Whether a schema says by the keyword something about the place where it stands, rather than about the values. */
+/** Whether the keyword of a schema describes the place where it is used, rather than the values. */
 export function isOfPlace(keyword: string): boolean {
   return OF_PLACES.includes(keyword) || (keyword.startsWith('x-') && !STRUCTURE.includes(keyword));
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Whether what `wide` is for a keyword allows everything that `narrow` does. */
+/** Whether a keyword with the value `wide` allows everything that it does with `narrow`. */
 type Rule = (wide: unknown, narrow: unknown) => boolean;
 
 /** The types and formats that contain another. */
@@ -48,7 +48,7 @@ function hasAlternatives(wide: unknown, narrow: unknown): boolean {
   return rest(wide) === rest(narrow) && fewer?.every((one) => more?.includes(one)) === true;
 }
 
-/** At the start of a pattern: elsewhere, such as in a lookahead, more alternatives may mean fewer texts. */
+/** At the start of a pattern: elsewhere, such as in a lookahead, more alternatives may match fewer texts. */
 const ALTERNATIVES = /^\^\((\w+(?:\|\w+)*)\)/;
 
 /** The credentials of which a caller needs one; an empty text where none are needed. */

@@ -6,7 +6,7 @@ const LIST = new Intl.ListFormat('en');
 
 /**
  * The report for people: what fails, what is allowed and worth knowing, and a last line that sums up. What both
- * descriptions say about an element is one entry. The base is what it is called.
+ * descriptions say about an element is one entry. `base` is the name of the base.
  */
 export function printReport(findings: readonly Finding[], uses: readonly Use[], base: string): string {
   const [failures, notes] = [printEntries(findings, false, uses), printEntries(findings, true, uses)];

@@ -53,7 +53,7 @@ export function createSchema() {
   };
 }
 
-/** A service that changes nothing has no mutations: GraphQL has no types without fields. */
+/** A service that changes nothing has no mutations: GraphQL allows no type without fields. */
 function withoutEmptyMutation(schema: GraphQLSchema): GraphQLSchema {
   const { mutation, types, ...config } = schema.toConfig();
   if (mutation == null || Object.keys(mutation.getFields()).length > 0) return schema;

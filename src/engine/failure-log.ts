@@ -2,7 +2,10 @@ import type { Logger } from 'pino';
 
 const PAUSE = 60_000;
 
-/** Logs each failure of background work at most once a minute: while the database is away, it is tried each second. */
+/**
+ * Logs each failure of background work at most once a minute: while the database is unavailable, the work is tried each
+ * second.
+ */
 export function failureLog(
   logger: Pick<Logger, 'warn'>,
   message: string,

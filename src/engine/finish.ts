@@ -31,10 +31,10 @@ interface FinishOptions {
   readonly isDraining: () => boolean;
 }
 
-/** No browser takes an answer for something else than its type says. */
+/** With this, no browser guesses another type than that of the response. */
 const NO_SNIFFING = ['x-content-type-options', 'nosniff'];
 
-/** Makes the function that completes each answer with the fields of every response, and counts, traces and logs it. */
+/** Makes the function that adds the header fields of all responses to each answer, and counts, traces and logs it. */
 export function createFinish(options: FinishOptions) {
   const { title, basePath, restPaths, corsHeaders, limiter, metrics, logger, isDraining } = options;
   // Otherwise caches would choose themselves how long a response is fresh, and for whom (RFC 9111, section 5.2.2).
@@ -49,7 +49,7 @@ export function createFinish(options: FinishOptions) {
     const origin = request.headers.get('origin');
     const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...corsHeaders(origin)];
     if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
-    // Some shared caches keep what has a lifetime, also if a credential was needed; a browser may have several callers.
+    // Some shared caches keep what has a lifetime, even if a credential was needed; a browser may have several callers.
     else if (options.isPrivate && protocol === 'rest')
       headers.push('cache-control', 'private', 'vary', 'Authorization');
     const length = contentLength(reply);
@@ -64,7 +64,7 @@ export function createFinish(options: FinishOptions) {
       request.span.end({ route: routeOf(protocol, operation), status, failure });
     }
     const seconds = (performance.now() - started) / 1000;
-    // GraphQL answers most errors by 200.
+    // GraphQL returns most errors with 200.
     metrics.request(protocol, operation, error?.status ?? status, seconds);
     log(request, answered, status, seconds);
     const isAscii = typeof body === 'string' && body.length === length;

@@ -38,7 +38,7 @@ export function parseJson(text: string): unknown {
 
 /** The name of a member that an object of valid JSON has twice, if one does: the parser keeps only the last of them. */
 export function duplicateIn(text: string, value: unknown): string | undefined {
-  // To count is less work than to read the names, and most texts have no colon in a string.
+  // Counting is less work than reading the names, and most texts have no colon in a string.
   const members = membersOf(value);
   if (colonsIn(text) === members || colonsIn(text.replace(STRING, '')) === members) return undefined;
   const outer: Set<string>[] = [];

@@ -34,7 +34,7 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
     const { meter } = request;
     const started = performance.now();
     const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
-    // Not behind the work of those without a credential at the same address, who are other callers.
+    // Not in the queue of callers without a credential at the same address, who are other callers.
     const caller = await concurrency.run(work, { account: `lookup ${meter.account}`, units: 1 });
     meter.countWait(performance.now() - started);
     meter.identify(accountOf(caller));

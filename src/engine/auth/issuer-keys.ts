@@ -14,12 +14,12 @@ const TOKEN_ERRORS = [errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
 /**
  * Finds the key of a token among the public keys of its issuer (RFC 7517); rejects with an error of jose, or with
- * `KeysUnknown`. The keys are requested when the first token comes, when they are ten minutes old, and when a token names
- * an unknown one. Ages go by the steady clock: a key that the issuer withdraws is used for ten minutes at most, even if
- * the wall clock jumps.
+ * `KeysUnknown`. The keys are requested when the first token comes, when they are ten minutes old, and when a token
+ * names an unknown one. Ages go by the steady clock: a key that the issuer withdraws is used for ten minutes at most,
+ * even if the wall clock jumps.
  *
  * A token with an unknown key is invalid if the keys were requested after the token arrived, or after it was issued, by
- * its `iat`. Otherwise its key may be newer than they are, which is unknown until they may be requested again.
+ * its `iat`. Otherwise its key may be newer than the known ones; only the next request for the keys shows that.
  *
  * @param skew the maximum difference between the issuer's clock and this one, in seconds
  */

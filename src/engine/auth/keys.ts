@@ -22,7 +22,7 @@ type KnownKey = Pick<ApiKey, 'id' | 'digest' | 'scopes' | 'revokedAt' | 'expires
 /** Stands for a key that does not exist: its digest is compared too, so that the response takes as long. */
 const NO_KEY: KnownKey = { id: '', digest: digestOf(''), scopes: '', revokedAt: new Date(0), expiresAt: null };
 
-/** @returns verifies API keys against the database, with a cache of recent ones */
+/** Makes the function that verifies API keys against the database, with a cache of recent ones. */
 export function keyVerifier(database: Database, { badToken }: Challenge, clock: () => Date): Verifier {
   const { byId } = keyStore(database);
   const known = new LRUCache<string, KnownKey>({ max: MAX_KNOWN, ttl: FRESH });

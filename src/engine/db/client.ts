@@ -103,8 +103,8 @@ export class Database {
    * Makes a statement, which the server prepares.
    *
    * @param query has `sql.placeholder` for each value of a call; others become part of its text
-   * @param row the row that it changes, if it is one: statements that change the same row run one after another, so
-   *   that they use only one connection while another transaction has locked the row
+   * @param row the row that it changes, if it changes a single one: statements that change the same row run one after
+   *   another, so that they use only one connection while another transaction has locked the row
    */
   statement<S extends Shape>(
     name: string,
@@ -133,7 +133,10 @@ export class Database {
     };
   }
 
-  /** Binds to the requests traced now what runs statements after an `await`, or is called from elsewhere. */
+  /**
+   * Binds to the current requests, for tracing, a function that runs statements after an `await` or is called from
+   * elsewhere.
+   */
   bind<Args extends unknown[], T>(work: (...args: Args) => T): (...args: Args) => T {
     const requests = this.probe.tracing?.current();
     return requests === undefined ? work : (...args) => requests.call(() => work(...args));

@@ -23,7 +23,7 @@ export function lengthCheck(column: PgColumn, { min, max }: Readonly<Record<'min
   return check(`${getTableName(column.table)}_${column.name}_length`, sql`char_length(${column}) ${range}`);
 }
 
-/** The type of a column in SQL. The name of an enum is quoted: Drizzle creates it so. */
+/** The type of a column in SQL. The name of an enum is quoted, because Drizzle creates it with quotes. */
 export function typeOf(column: PgColumn): SQL {
   if (is(column, PgArray)) return sql`${typeOf(column.baseColumn)}[]`;
   return is(column, PgEnumColumn) ? sql`${sql.identifier(column.enum.enumName)}` : sql.raw(column.getSQLType());

@@ -7,7 +7,7 @@ import { lockFolder } from './lock.ts';
 import { failureOf, type ReportedError } from './violations.ts';
 
 const DATABASE_FOLDER = 'pgdata';
-/** A file that is beside the database while it is made. */
+/** A file beside the database that exists until the database is complete. */
 const UNFINISHED = 'pgdata.unfinished';
 /** PGlite calls the work after the transaction has begun. */
 const BEGUN = Promise.resolve();
@@ -64,7 +64,10 @@ async function openOrMake(folder: string): Promise<PGlite> {
   return made;
 }
 
-/** Makes the space of deleted rows reusable; otherwise the folder would grow with each change. Others run in between. */
+/**
+ * Makes the space of deleted rows reusable; otherwise the folder would grow with each change. Others' statements run in
+ * between.
+ */
 async function vacuum(database: PGlite): Promise<void> {
   const { rows } = await database.query<[string]>(CHANGED, [], options);
   for (const [table] of rows) await database.query(`vacuum (analyze) ${table}`);

@@ -28,7 +28,7 @@ export function boundsShape({ backward, after, before }: PageBounds): string {
   return `${backward ? 'last' : 'first'}${after ? '/after' : ''}${before ? '/before' : ''}`;
 }
 
-/** Of the positions in its bounds, the SQL only depends on which there are. */
+/** The SQL depends on which positions its bounds have, not on their values. */
 interface PageQuery {
   readonly list: List;
   readonly sortName: string;
@@ -82,7 +82,7 @@ function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL
   return sql`select ${columnsOf(list)} from ${list.from} ${where} order by ${order} limit ${LIMIT}`;
 }
 
-/** Names of the columns in a subquery, where those of two tables may be the same. */
+/** Names of the columns in a subquery, in which the columns of two tables may have one name. */
 function namesIn({ columns }: List): SQL[] {
   return Object.keys(columns).map((_, index) => sql`${sql.identifier(`c${index}`)}`);
 }
@@ -91,8 +91,8 @@ function namesIn({ columns }: List): SQL[] {
 const SCANNED = sql`greatest(2500, 125 * ${LIMIT}::integer)`;
 
 /**
- * A page that no index has. If many rows pass the filters, the first rows in the order of the list hold enough of them. If
- * not, few rows pass or they are elsewhere: then the index of a filter finds all of them, and they are sorted.
+ * A page that no index serves. If many rows pass the filters, the first rows in the order of the list hold enough of
+ * them. If not, few rows pass or they are elsewhere: then the index of a filter finds all of them, and they are sorted.
  * PostgreSQL on its own would choose one way by its estimates, and scan the whole list for rows that don't exist.
  */
 function scanQuery(page: PageQuery): SQL {
@@ -128,7 +128,10 @@ function byValueQuery(page: PageQuery, column: PgColumn, value: SQL): SQL {
   return rowsQuery(page, [hasValue], sql`${column} ${direction(page)}, ${orderBy(page)}`);
 }
 
-/** Merged from a page for each value of the only filter. With more, PostgreSQL would misestimate how many rows pass. */
+/**
+ * Merged from a page for each value of the only filter. With more filters, PostgreSQL would misestimate how many rows
+ * pass.
+ */
 function mergedQuery(page: PageQuery, { column, values }: ValuesFilter): SQL {
   const { list } = page;
   const names = namesIn(list);

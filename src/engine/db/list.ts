@@ -57,8 +57,8 @@ export function conditionOf(filter: RowFilter): SQL {
 }
 
 /**
- * Whether no index has a page: none has its rows adjacent and in order. An index has them so by id, by the values of
- * one column in the order of the ids, by a range in its own order, and without a filter.
+ * Whether no index serves a page: none has its rows adjacent and in order. An index has them so without a filter, by
+ * id, by the values of one column in the order of the ids, and by a range in its own order.
  */
 export function isUnindexed({ id }: Pick<List, 'id'>, sortName: string, filters: readonly RowFilter[]): boolean {
   if (filters.some((filter) => 'column' in filter && filter.column === id)) return false;

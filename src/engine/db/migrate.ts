@@ -11,7 +11,9 @@ import { DatabaseError, isDeadlock, LockTimeout } from './violations.ts';
 const migrationsFolder = fileURLToPath(new URL('drizzle', PROJECT));
 /** An arbitrary number that all versions of this service must share. */
 const MIGRATION_LOCK = 7_385_113;
-/** In milliseconds: how long a change waits for others that use its table, as all wait behind it; then a pause. */
+/**
+ * In milliseconds: how long a migration waits for a lock, because all others wait behind it; and the pause after that.
+ */
 const LOCK_TIMEOUT = 2_000;
 const PAUSE = 2_000;
 const ATTEMPTS = 5;
@@ -48,7 +50,7 @@ export async function migrateDatabase(
   });
 }
 
-/** Works in a transaction, one process at a time; again if it meets a lock. */
+/** Works in a transaction, one process at a time. Tries again if it had to wait too long for a lock. */
 export async function withMigrationLock<T>(
   database: Database,
   onWait: OnWait,

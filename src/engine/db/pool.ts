@@ -20,9 +20,10 @@ interface Opener<Client> {
 }
 
 /**
- * Makes a pool whose clients have one connection and one user at a time. One of postgres.js 3.4.9 must not be shared: with
- * several connections it gets slower with each statement; a queued statement can't be given up without mixing up the
- * results of later ones; and a transaction with statements behind it, or a lost connection, crashes the process.
+ * Makes a pool whose clients have one connection and one user at a time. A client of postgres.js 3.4.9 must not be
+ * shared: with several connections it gets slower with each statement; a queued statement can't be given up without
+ * mixing up the results of later ones; and a transaction with statements behind it, or a lost connection, crashes the
+ * process.
  */
 export function createPool<Client>(size: number, { open, close, isSpent }: Opener<Client>) {
   type Member = PooledConnection<Client>;

@@ -7,7 +7,9 @@ import { createPool, type Pool, type PooledConnection } from './pool.ts';
 import { CONNECTIONS, LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind } from './pool-kinds.ts';
 import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
-/** The part of the deadline after which the server ends a statement. Ours is for late ones and a frozen server. */
+/**
+ * The part of the deadline after which the server ends a statement. Our own is for late statements and a frozen server.
+ */
 const STATEMENT_PART = 0.9;
 /** The part of the deadline that connecting may take. */
 const CONNECT_PART = 0.5;
@@ -58,8 +60,8 @@ export async function connectServer(
     idle_in_transaction_session_timeout: statementTimeout,
     // Otherwise a count would take all processors, and all others would wait. As text: postgres.js ignores the number 0.
     max_parallel_workers_per_gather: '0',
-    // PostgreSQL compiles what seems expensive, anew each time it runs, and a disabled sequential scan seems so: it would
-    // take 50 ms for a statement of 1 ms.
+    // PostgreSQL compiles a plan that seems expensive each time it runs, and a disabled sequential scan makes it seem
+    // so: that would take 50 ms for a statement of 1 ms.
     jit: 'off',
   };
   const options = {
@@ -75,7 +77,7 @@ export async function connectServer(
   const poolOf = (kind: PoolKind): Pool<Client> => {
     const ofKind = {
       lock_timeout: Math.min(LOCK_TIMEOUTS[kind] ?? statementTimeout, statementTimeout),
-      // Each list has its indexes: PostgreSQL only chooses a sequential scan for values where it is slow.
+      // Each list has its indexes: PostgreSQL would choose a sequential scan only for values for which that is slow.
       ...(kind === 'list' && { enable_seqscan: 'off' }),
     };
     return createPool<Client>(connections[kind], {

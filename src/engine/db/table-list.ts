@@ -9,7 +9,7 @@ type TableWithId = PgTable & { readonly id: PgColumn };
 
 const BY_ID = { id: { descending: false }, id_desc: { descending: true } } as const;
 
-/** A filter, or what makes it from its name; a column filters for rows with one of several values. */
+/** A filter, or a function that makes it from its name; a column filters for rows with one of several values. */
 type TableFilter = RowFilter | PgColumn | ((name: string) => RowFilter);
 
 interface TableListOptions<T extends TableWithId, Filter extends string, SortName extends string> {

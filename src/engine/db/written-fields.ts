@@ -3,7 +3,7 @@ import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core
 import { typeOf } from './columns.ts';
 import { storeRequestIds } from './request-id.ts';
 
-/** The keys of the values of a statement that are of no column. */
+/** The keys of a statement's values that belong to no column. */
 const OWN_KEYS = ['requestId', 'expectedVersion', 'givenFields'];
 
 type WrittenField = ReturnType<typeof fieldOf>;
@@ -58,7 +58,7 @@ export function foreignKeysOf(
   });
 }
 
-/** The fields that no two rows may share, by the name of the constraint or index that says so. */
+/** The fields whose values must be unique, by the name of the constraint or index that says so. */
 export function uniqueFieldsOf(table: PgTable, fields: readonly WrittenField[]): ReadonlyMap<string, string> {
   const { columns, uniqueConstraints, indexes } = getTableConfig(table);
   const partsOf = (part: unknown): readonly unknown[] => (is(part, SQL) ? part.queryChunks.flatMap(partsOf) : [part]);

@@ -4,12 +4,14 @@ import { type Bounds, cursor } from '../schema/bounds.ts';
 
 /** Where a reader of the feed is: after the event with this position. */
 export interface FeedCursor {
-  /** Raised when events are switched on again, and by an operator after restoring a backup, when positions are used again. */
+  /**
+   * Raised when events are switched on again, and by an operator after restoring a backup, when positions are reused.
+   */
   readonly epoch: number;
   readonly position: number;
 }
 
-/** The cursor after the last event of the moment. */
+/** The cursor after the event that is the last when the request is read. */
 export const NOW = 'now';
 
 const CURSOR = /^(\d{1,9})\.(\d{1,15})$/;
@@ -33,7 +35,7 @@ export function readEventId(text: string, name: string): FeedCursor {
   throw new ServiceError('INVALID_ARGUMENT', `${name} ${A_CURSOR}.`);
 }
 
-/** From where a stream goes on: `EventSource` sends the last id when it connects again. Throws as `readEventId` does. */
+/** Where a stream resumes: `EventSource` sends the last id when it connects again. Throws as `readEventId` does. */
 export function resumedAt(headers: RequestHeaders, after: string | undefined): string | undefined {
   const lastId = headers.get('last-event-id');
   if (lastId === null) return after;

@@ -7,7 +7,7 @@ import type { EventFilter, FeedEvent } from './feed.ts';
 const HEARTBEAT = 15_000;
 /** How often credentials are checked again, in milliseconds. */
 const RECHECK = 2_000;
-/** After how many milliseconds a client connects again; when a process stops, at random in this time. */
+/** After how many milliseconds a client connects again; when a process stops, after a random part of that. */
 const RETRY = 3_000;
 /** The maximum number of bytes that a client may leave unread; it is sent no more until it has read them. */
 const MAX_UNREAD = 262_144;
@@ -44,7 +44,7 @@ export class EventStream {
   cursor: FeedCursor | undefined;
   /**
    * A live one has all events until now, and gets the next ones together with all others. One that has ended is sent
-   * nothing more, also if its client still has to read what was sent.
+   * nothing more, even if its client still has to read what was sent.
    */
   state: 'behind' | 'live' | 'ended' = 'behind';
   /** How many bytes its client had not read at the last heartbeat; 0 if it was sent more since then. */
@@ -71,8 +71,8 @@ export class EventStream {
   }
 
   /**
-   * Sends the events up to `end` that it wants and has not been sent yet, as many as its client may leave unread. Returns
-   * where to go on: `end`, unless it is cut.
+   * Sends the events up to `end` that it wants and has not been sent yet, as many as its client may leave unread.
+   * Returns where to go on: `end`, unless that was too much.
    */
   send(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
     const sent = this.cursor?.position ?? 0;
@@ -101,7 +101,10 @@ export class EventStream {
     if (id !== '') this.sink.write(`${id}\n`);
   }
 
-  /** Sends a comment; closes the stream if its client has read nothing since the last call, although something was there. */
+  /**
+   * Sends a comment; closes the stream if its client has read nothing since the last call, although there was
+   * something.
+   */
   #beat(): void {
     const unread = this.sink.unread();
     if (unread === 0) this.sink.write(`:\n${this.cursorText()}\n`);

@@ -35,7 +35,10 @@ export interface FeedPage {
 const STATE = { epoch: Number, deleted: Number, last: Number };
 type FeedState = RowOf<typeof STATE>;
 
-/** A page by type looks through so many, as a rare type may have none: it costs the database two or three reads by key. */
+/**
+ * How many events a page by type looks through, as a rare type may have none: that takes as long as two or three reads
+ * by key.
+ */
 const LOOKED_THROUGH = 1_000;
 
 export type FeedStore = ReturnType<typeof feedStore>;
@@ -64,7 +67,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
     );
   const after = (condition: SQL) =>
     sql`select * from ${events} where position > greatest(${sql.placeholder('after')}::bigint, deleted) and ${condition}`;
-  /** Those of the types, and the one at which the search ends. */
+  /** The events of the types, and the one at which the search ends. */
   const ofTypes = (found: SQL) => sql`select * from (
       select *, row_number() over (order by position) = ${LOOKED_THROUGH} as is_end
       from (${found} order by position limit ${LOOKED_THROUGH}) as looked) as numbered
@@ -92,7 +95,7 @@ export function feedStore(database: Database, sources: readonly EventSource[], {
   /**
    * @param cursor the id of the event that it comes after, or `now`; undefined for the first event that is kept
    * @throws {ServiceError} INVALID_ARGUMENT when the cursor is not one; GONE when events after it are deleted, or it is
-   *   from an epoch before; NOT_FOUND when no events are recorded
+   *   from an earlier epoch; NOT_FOUND when no events are recorded
    */
   async function page(cursor: string | null | undefined, filter: EventFilter, limit: number): Promise<FeedPage> {
     if (cursor === NOW) {

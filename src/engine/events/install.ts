@@ -39,7 +39,7 @@ export async function installEvents(
 }
 
 /**
- * @returns whether what is recorded is that of another version: in a rolling deployment, or after a rollback
+ * @returns whether events are recorded as another version defines them: in a rolling deployment, or after a rollback
  * @throws {Error} when the triggers are missing, or should not be there; `reason` says why that is not changed here
  */
 export async function assertEvents(

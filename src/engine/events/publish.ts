@@ -7,18 +7,18 @@ const MAX_TOGETHER = 10_000;
  * The body of the function that moves about `most` changes from the outbox into the feed. `moved` is their number, null
  * if another process publishes at the moment; `more` whether some may be left; `lag` the age of the oldest, in seconds.
  *
- * A position is given when a change is published, not when it is written: a transaction may commit long after a later
- * one, and its events would appear behind readers that have passed. The lock on the feed's row lets one process at a
- * time publish, so positions have no gaps. The statements after it have a newer snapshot than the lock, so they see
- * what the last process that had the lock has published.
+ * A position is assigned when a change is published, not when it is written: a transaction may commit long after a
+ * later one, and its events would appear behind readers that have passed. The lock on the feed's row lets one process
+ * at a time publish, so positions have no gaps. The statements after it have a newer snapshot than the lock, so they
+ * see what the last process that had the lock has published.
  *
  * The outbox is read only by its index: between two vacuums, the table is full of rows that are already published.
  *
- * The changes of a statement are published together, in the order of their ranks, where its last change is: whatever depends
- * on the statement was written after that one. A connection may run several statements at the same time of the embedded
- * database, whose clock has milliseconds; they differ in their transaction or savepoint. A statement that goes on beyond
- * those changes waits for the next call. If all do, 10,000 changes are read; a statement that is longer still is
- * published in parts.
+ * The changes of a statement are published together, in the order of their ranks, where its last change is: whatever
+ * depends on the statement was written after that one. A connection may run several statements at the same time of the
+ * embedded database, whose clock has milliseconds; they differ in their transaction or savepoint. A statement that goes
+ * on beyond those changes waits for the next call. If all do, 10,000 changes are read; a statement that is longer still
+ * is published in parts.
  */
 export const PUBLISH_BODY = `
 declare

@@ -44,8 +44,8 @@ function fragmentOf(type: string, routes: readonly Route[]): string {
 }
 
 /**
- * `Link` has the address to go on with, also at the end of the feed. A full page after an event never changes, so
- * caches may keep it forever (RFC 9111, RFC 8246). What comes first, or from `now` on, is something else later.
+ * `Link` has the address to go on with, even at the end of the feed. A full page after an event never changes, so
+ * caches may keep it forever (RFC 9111, RFC 8246). The first page, and that after `now`, are others later.
  */
 function feedPage(): Reply {
   return {

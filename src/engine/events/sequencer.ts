@@ -22,7 +22,7 @@ interface SequencerOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Publishes events: gives the committed changes their positions in the feed. Any number of processes take turns. */
+/** Publishes events: assigns positions in the feed to the committed changes. Any number of processes take turns. */
 export function createSequencer(database: Database, { retention, onPublished, onFailure }: SequencerOptions) {
   // A repeated call publishes what is left, so it may run again after a lost connection, as a read may.
   const publish = database.statement(
@@ -32,8 +32,8 @@ export function createSequencer(database: Database, { retention, onPublished, on
       from publish_changes(${sql.placeholder('most')}::integer)`,
     { moved: Number, more: Boolean, lag: Number, isBusy: Boolean, last: Number },
   );
-  // The events of a long transaction have earlier times than those before them, which must not be deleted with them. A
-  // clock that was ahead, and its times in the future, must not keep those after them.
+  // The events of a long transaction have earlier times than those before them, which must not be deleted with them.
+  // Times in the future, of a clock that was ahead, must not keep the events after them.
   const deleteOld = database.statement(
     'events.deleteOld',
     'write',

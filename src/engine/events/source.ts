@@ -42,7 +42,7 @@ export function rowEvents({
   return { ...source, created: type('created'), updated: [type('updated')], deleted: type('deleted') };
 }
 
-/** @throws {Error} if two sources have one table, or two types of events one name */
+/** @throws {Error} if two sources have the same table, or two types of events the same name */
 export function assertDistinct(sources: readonly EventSource[]): void {
   const tables = sources.map(({ list }) => `the table ${getTableName(list.tables[0] as PgTable)}`);
   const names = [...tables, ...eventTypesOf(sources).map((type) => `the type ${enumNameOf(type)}`)];

@@ -7,7 +7,7 @@ const LATER = { 'retry-after': '5' };
 /** Shares out streams and waiting pages among callers. */
 export function createStreamSlots(max: number, onCount: (count: number) => void) {
   const ofCaller = Math.max(1, Math.floor(max * PART_OF_CALLER));
-  /** Who has each slot that is taken. */
+  /** The account of each slot that is taken. */
   const taken: string[] = [];
 
   return {

@@ -68,8 +68,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
     /**
      * Resolves when there is an event after the cursor, or after this many milliseconds, when the client has gone, or
-     * when the process stops; at once if further pages follow. It is a stream that ends with its first event. Gives where
-     * the feed ended, if the cursor is `now`. Throws the errors of `open`.
+     * when the process stops; at once if further pages follow. The wait is a stream that ends with its first event.
+     * Resolves with where the feed ended, if the cursor is `now`. Throws the errors of `open`.
      */
     async wait(
       cursor: string | null | undefined,
@@ -117,7 +117,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     else follow(stream, first);
   }
 
-  /** Ends a stream that cannot be sent what comes next: its client goes on after the last event. */
+  /** Ends a stream that cannot be sent what comes next: its client resumes after the last event. */
   function cut(stream: EventStream, error: unknown): void {
     if (stream.reject(error)) return;
     onFailure(error);
@@ -131,8 +131,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   }
 
   /**
-   * Of each caller, one page at a time is read and sent, so that others are not held up; and a page that is too long for
-   * its client is read again from where it was cut. The first pages are short: a caller whose units do not pay for a long
+   * Reads and sends one page of a caller at a time, so that others are not held up. A page that is too long for its
+   * client is read again from where it was cut. The first pages are short: a caller whose units do not pay for a long
    * one is sent what they pay for.
    */
   async function catchUp(stream: EventStream, first?: FeedPage): Promise<void> {
@@ -149,7 +149,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         const cursor = stream.send(events, events.length === 0 ? [] : await format.serializeAll(events), next);
         const isWhole = cursor === next;
         isBehind = hasMore || !isWhole;
-        // After a cut it grows slowly, because what is cut off was read, run and charged in vain.
+        // After a cut the pages grow slowly, because what is cut off was read, run and charged for nothing.
         const sent = events.filter(({ position }) => position <= cursor.position).length;
         room = isWhole ? Math.min(max, room + 1) : Math.max(sent, 1);
         size = isWhole ? Math.min(room, size * 2) : room;
@@ -160,7 +160,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
 
   /**
    * Sends the live streams what was published, those that are alike together. A slow group delays the others only a
-   * little; one that stays behind ends, so that its clients go on after their last event. A client that has to read
+   * little; one that falls behind ends, so that its clients resume after their last event. A client that has to read
    * first is sent the rest page by page. Resolves when the next batch may follow.
    */
   function sendNext(events: readonly FeedEvent[], cursor: FeedCursor): Promise<unknown> {
@@ -183,7 +183,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     cursor: FeedCursor,
   ): Promise<void> {
     const first = group.reduce((one, other) => (queueOf(other) < queueOf(one) ? other : one));
-    // Those that pay and are alike have the same filter.
+    // Streams that are alike and charged have the same filter.
     const { charge, format } = first.request;
     const wanted = charge === undefined ? events : events.filter((event) => first.wants(event));
     const max = format.maxEvents ?? wanted.length;

@@ -21,7 +21,10 @@ export function createTail(
   const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
-    /** Sends what is published after a cursor, unless it does already; false if its reader must first read on. */
+    /**
+     * Starts to send what is published after the cursor, if not started yet. False if the reader of the cursor is
+     * behind.
+     */
     followsFrom(cursor: FeedCursor): boolean {
       if (timer === undefined) {
         sent = cursor;

@@ -10,7 +10,7 @@ export const WAITING: StreamFormat = {
   rejection: () => '',
 };
 
-/** The end of a page that waits, which has nothing to read: it ends with its first event. */
+/** The sink of a page that waits, to which nothing is written: it ends with its first event. */
 export function waitingSink(): { readonly sink: Sink; readonly ended: Promise<void> } {
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less i
 /** In characters, of a message about a document: a name in it may be as long as the document. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** Records no stacks of errors, which take longer than all else of them: clients cause them at will. */
+/** Records no stacks, which take most of the time of an error: clients cause errors at will. */
 export function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -38,7 +38,7 @@ export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
   if (thrown instanceof RangeError)
     return rejected(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
   const isWrapped = thrown instanceof GraphQLError && !(thrown instanceof ServiceError);
-  // The compiler wraps no error where a value does not fit its type: with a path, it is one of the execution.
+  // The compiler does not wrap the error of a value that does not fit its type. One with a path is of the execution.
   if (isWrapped && thrown.originalError === undefined && thrown.path === undefined) return protocolError(thrown);
   const failure = toServiceError(thrown, mayRead);
   if (!isWrapped) return rejected(failure);
@@ -76,7 +76,7 @@ export function formatError(error: GraphQLError): GraphQLFormattedError {
   return { message, ...(locations && { locations }), ...(path && { path }), extensions: others };
 }
 
-/** Another error with the path and locations of this one: to compute locations takes a pass over the document. */
+/** Another error with the path and locations of this one: computing locations takes a pass over the document. */
 function inPlaceOf({ path, locations }: GraphQLError, message: string, options: GraphQLErrorOptions): GraphQLError {
   return Object.assign(new GraphQLError(message, { ...options, path: path ?? null }), { locations });
 }

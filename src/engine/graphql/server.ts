@@ -115,7 +115,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   }
 }
 
-/** A change of several rows cannot check a precondition, and to ignore it could lose an update. */
+/** A change of several rows cannot check a precondition, and ignoring it could lose an update. */
 function assertNoPrecondition(headers: RequestHeaders): void {
   for (const name of ['If-Match', 'If-None-Match']) {
     if (headers.get(name.toLowerCase()) !== null) {
@@ -125,7 +125,7 @@ function assertNoPrecondition(headers: RequestHeaders): void {
   }
 }
 
-/** The body of a stored reply is JSON in each of the media types, of which its first request may have accepted another. */
+/** The body of a stored reply is JSON in either media type; the first request may have accepted the other one. */
 function withType(reply: HttpReply, mediaType: string): HttpReply {
   const headers = [...without(reply.headers, 'content-type'), 'content-type', `${mediaType}; charset=utf-8`];
   return { ...reply, headers };

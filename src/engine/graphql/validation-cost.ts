@@ -89,7 +89,7 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
   }
 }
 
-/** Validation is recursive, and would fail for want of stack, at a depth that depends on what was compiled before. */
+/** Validation is recursive, and would overflow the stack, at a depth that depends on what was compiled before. */
 function hasDeepValue(document: DocumentNode): boolean {
   let depth = 0;
   const nesting = {

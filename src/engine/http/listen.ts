@@ -65,8 +65,8 @@ export function listen(
   // Only their size is limited: Node would silently drop all fields after the first 1,000.
   server.maxHeadersCount = 0;
   server.on('clientError', ({ code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    // Browsers connect in advance. One that sends its first request just now would take a rejection for the response to it;
-    // if the connection only closes, it sends the request again on another.
+    // Browsers connect in advance. One that sends its first request just now would mistake a rejection for the response
+    // to it; if the connection only closes, it sends the request again on another.
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
       socket.destroy();
       return;

@@ -17,8 +17,8 @@ const MAX_TYPED_LENGTH = 100;
 const WRONG_PART = 1 / 4;
 
 /**
- * Suggests a path for one that doesn't exist: one under another name, one that it is the end of, or one with a few
- * different letters.
+ * Suggests a path for one that doesn't exist: the same under another name, a path that it is the end of, or one with a
+ * few different letters.
  *
  * @param patterns every path of the service, with `{name}` for a variable: it gets the requested segment
  */

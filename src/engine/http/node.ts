@@ -106,7 +106,7 @@ function readBody(
   });
 }
 
-/** Appends a chunk, with which the bytes have this size. On its own, a chunk of one byte would take 200 of memory. */
+/** Appends a chunk; `size` includes it. Kept as it is, a chunk of one byte would take 200 bytes of memory. */
 function appended(bytes: Buffer, size: number, chunk: Buffer, limit: number): Buffer {
   const start = size - chunk.length;
   if (start === 0) return chunk;

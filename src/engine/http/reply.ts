@@ -23,7 +23,7 @@ export interface Answered extends Outcome {
   readonly protocol: Protocol;
   /** The operation, or the path of a page or health check: a label of few values. */
   readonly operation: string;
-  /** For an unknown path, the most similar path of the service, if one is. */
+  /** For an unknown path, the most similar path of the service, if there is one. */
   readonly nearest?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 const MAX_KNOWN = 1_000;
 
-/** Gives the account of callers without a credential. Each of its proxies adds to `X-Forwarded-For`. */
+/** Gives the account of callers without a credential. Each of the `proxies` adds to `X-Forwarded-For`. */
 export function createAccounts(proxies: number): (headers: Pick<Headers, 'get'>, remote: () => string) => string {
   const cache = new LRUCache<string, string>({ max: MAX_KNOWN });
   return (headers, remote) => {

@@ -55,7 +55,7 @@ export class Meter {
     this.#limiter?.charge(this.#account, units);
   }
 
-  /** The same for bytes of a body, before they are read; it resolves when it is the turn of a large body. */
+  /** The same for bytes of a body, before they are read; resolves when a large body may be read. */
   chargeBody(bytes: number): Promise<void> | undefined {
     const units = unitsOfBody(bytes);
     if (units === 0) return undefined;
@@ -63,7 +63,7 @@ export class Meter {
     return this.waitFor(this.#bodyThrottle, bytes);
   }
 
-  /** Resolves when work of this size may start; undefined if it may start now. The wait counts as `wait` says. */
+  /** Resolves when work of this size may start; undefined if it may start now. Counts the wait, as `countWait` does. */
   waitFor(throttle: Pick<CpuThrottle, 'wait'>, size: number): Promise<void> | undefined {
     const started = performance.now();
     return throttle.wait(this.#account, size)?.then(() => this.countWait(performance.now() - started));

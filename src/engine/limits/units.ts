@@ -12,7 +12,7 @@ export interface Cost {
   readonly values: number;
   /** Items of list arguments, each of which may take a lookup. */
   readonly items: number;
-  /** The lists that are scanned: no index has their pages, so more rows are read than returned. */
+  /** The lists that are scanned: no index serves their pages, so more rows are read than returned. */
   readonly scans: readonly ListTables[];
   /** Lists within rows, and rows that rows refer to: each takes one statement for all rows together. */
   readonly statements: number;
@@ -23,7 +23,7 @@ export interface Cost {
 /** The cost of lists in units, by the current sizes of their tables. */
 export interface ListCosts {
   count(list: ListTables): number;
-  /** The cost of a page that no index has. */
+  /** The cost of a page that no index serves. */
   scan(list: ListTables): number;
 }
 
@@ -37,7 +37,7 @@ export function unitsOf(cost: Omit<Cost, 'bytes'>, costs: Pick<ListCosts, 'scan'
 
 /** How many table pages, of 8 KiB each, cost a unit when a list is counted, which may read all of them. */
 const COUNTED_PAGES_PER_UNIT = 10;
-/** The same for a page that no index has, where an index may find a tenth of the rows, which are then read. */
+/** The same for a page that no index serves, where an index may find a tenth of the rows, which are then read. */
 const SCANNED_PAGES_PER_UNIT = 150;
 
 /** @param pagesOf gives the size of each table, in pages */

@@ -42,7 +42,7 @@ const SECURITY_SCHEMES = {
   },
 };
 
-/** @throws {Error} if OpenAPI 3.0.3 cannot describe a response, or a text is about what does not exist */
+/** @throws {Error} if OpenAPI 3.0.3 cannot describe a response, or a text describes something that does not exist */
 export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentText): JsonSchema {
   const components = new Components(options);
   const paths: Record<string, Record<string, unknown>> = {};
