@@ -29,16 +29,28 @@ interface Operation {
   readonly tags: readonly string[];
   readonly summary?: string;
   readonly description?: string;
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
   readonly [extension: `x-${string}`]: unknown;
   readonly deprecated?: boolean;
+}
+
+interface ErrorResponse {
+  readonly description: string;
+  readonly content?: {
+    readonly 'application/json': {
+      readonly examples: Readonly<Record<string, { readonly value: { status: number } }>>;
+    };
+  };
 }
 
 interface Document {
   readonly openapi: string;
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, ErrorResponse>>;
+  };
   readonly 'x-tagGroups': readonly { readonly name: string; readonly tags: readonly string[] }[];
 }
 
@@ -207,6 +219,23 @@ describe('the operations of the specification', () => {
     expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
     expect(statuses).toEqual(expect.arrayContaining(['400', '406', '500', '503', '504']));
   });
+
+  test.each(operations)(
+    '%s has an example of each of its errors, with the HTTP status of the response',
+    (_, operation) => {
+      for (const [status, { $ref = '' }] of Object.entries(operation.responses)) {
+        const response = document.components.responses[$ref.replace('#/components/responses/', '')];
+        if (response?.content === undefined) continue;
+        const { examples } = response.content['application/json'];
+        const codes = [...response.description.matchAll(/`([A-Z_]+)`: /g)].map(([, code]) => code);
+        expect(Object.keys(examples)).toEqual(codes);
+        for (const [code, { value }] of Object.entries(examples)) {
+          assertFits({ $ref: '#/components/schemas/Error' }, value, `The example of ${code}`);
+          expect(value).toMatchObject({ code, status: Number(status) });
+        }
+      }
+    },
+  );
 });
 
 /** What a field holds, in a word or two: the name of a component, or a type and its format (int32 is what integers are). */

@@ -64,10 +64,19 @@ export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint
           ...(ofPatch ? ['Accept-Patch'] : []),
           ...headers,
         ]),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: {
+          'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: examplesOf(ofStatus) },
+        },
       },
     };
   });
+}
+
+/** By code. Tools that imitate the service answer with them: the example of the schema is another status's. */
+function examplesOf(kinds: readonly ErrorKind[]): JsonSchema {
+  return Object.fromEntries(
+    kinds.map(({ code, title, status }) => [code, { value: { code, message: `${title}.`, status } }]),
+  );
 }
 
 /** The suffix for the shared responses of annotated operations, which have more header fields. */

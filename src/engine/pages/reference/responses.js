@@ -51,12 +51,14 @@ export function responses({ React: { createElement: h, Fragment, useState } }) {
 }
 
 /**
- * Removes two accessibility errors of Swagger UI: a role that hides that a table is a table, and labels on boxes
- * instead of only on their buttons.
+ * Removes three accessibility errors of Swagger UI: a role that hides that a table is a table, labels on boxes instead
+ * of only on their buttons, and a choice of examples without a label.
  */
 function mendRoles(element) {
   for (const table of element?.querySelectorAll('table[role]') ?? []) table.removeAttribute('role');
   for (const box of element?.querySelectorAll('div.copy-to-clipboard') ?? []) box.removeAttribute('aria-label');
+  for (const choice of element?.querySelectorAll('.examples-select-element') ?? [])
+    choice.setAttribute('aria-label', 'Example');
 }
 
 /**
