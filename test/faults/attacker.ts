@@ -86,6 +86,28 @@ export const attacks: readonly Attack[] = [
       graphql(`{ ${many(100, (n) => `a${n}: pet(petId: ${n}) { id name category { name } }`)} } # ${randomUUID()}`),
   },
   {
+    name: 'repeats documents that are too large when their fragments are expanded, 50 at once',
+    clients: 50,
+    send: ({ graphql }) =>
+      graphql(`{ pets(first: 1) { nodes { ${'...A '.repeat(50)} } } } fragment A on Pet { ${'...B '.repeat(50)} }
+        fragment B on Pet { id name }`),
+  },
+  {
+    name: 'prepares all operations of documents that are known, 50 at once',
+    clients: 50,
+    send: ({ send }, n) => {
+      const of = Math.floor(n / 80);
+      const operations = many(80, (at) => `query q${at} { pet(petId: ${of}) { ...A } }`);
+      const fragments = `fragment A on Pet { ${'...B '.repeat(50)} } fragment B on Pet { ${'...C '.repeat(30)} } fragment C on Pet { id name }`;
+      return send('POST', '/graphql', { query: `${operations} ${fragments}`, operationName: `q${n % 80}` });
+    },
+  },
+  {
+    name: 'accepts thousands of media types, 100 at once',
+    clients: 100,
+    send: ({ send }, n) => send('GET', `/pets/${n}`, undefined, { accept: 'a/b,'.repeat(3_000) }),
+  },
+  {
     name: 'sends bodies of a mebibyte, 50 at once',
     clients: 50,
     send: ({ send }) => send('POST', '/graphql', { query: '{ __typename }', variables: LARGE }),

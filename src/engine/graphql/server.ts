@@ -107,10 +107,9 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
     return prepared?.kind === 'change' && method !== 'POST' ? undefined : prepared;
   }
 
-  /** Prepares a new document. That takes long, so callers take turns. */
+  /** Prepares an operation, also one of a known document. That takes long, so callers take turns. */
   async function prepare(request: IncomingRequest, params: GraphQLParams) {
-    const { query } = params;
-    if (documents.get(query) === undefined) await request.meter.waitFor(parseThrottle, query.length);
+    await request.meter.waitFor(parseThrottle, params.query.length);
     return prepareNew(request, params);
   }
 }

@@ -79,8 +79,9 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
     try {
       return documents.prepare(params.query, document, params.operationName);
     } catch (error) {
-      if (error instanceof ServiceError) return { errors: [rejected(error, true)] };
-      throw error;
+      if (!(error instanceof ServiceError)) throw error;
+      documents.forget(document);
+      return { errors: [rejected(error, true)] };
     }
   };
 }

@@ -148,6 +148,8 @@ describe('RATE_LIMIT', () => {
     expect([await cost(good), await cost(good), await cost(good)]).toEqual([10, 10, 0]);
     const faulty = `{ nothing ${padding} }`;
     expect([await cost(faulty), await cost(faulty), await cost(faulty)]).toEqual([10, 10, 10]);
+    const tooLarge = `{ ${'...F '.repeat(100)} } fragment F on Query { ${'__typename '.repeat(50)} }`;
+    for (const _ of ['first', 'second', 'third']) expect(await cost(tooLarge)).toBe(10);
     const { errors, headers } = await app.graphql(`{ __typename ${padding.repeat(99)} }`);
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
