@@ -20,6 +20,8 @@ export function namesEventStream(accept: string | null): boolean {
   return names(accept, EVENT_STREAM);
 }
 
+/** How many media types of an `Accept` field count: each takes time, and a field has room for thousands. */
+const MAX_TYPES = 50;
 /** How many `Accept` fields are cached; each may be as long as a header can be. */
 const MAX_ACCEPTS = 100;
 const graphqlTypes = new LRUCache<string, string>({ max: MAX_ACCEPTS });
@@ -60,6 +62,9 @@ function names(accept: string | null, type: string): accept is string {
 
 function mediaTypes(accept: string, available: string[]): string[] {
   // Parameters such as charset don't matter here, but Negotiator would compare them as part of the type.
-  const plain = accept.replaceAll(/;(?!\s*q=)[^;,]*/gi, '');
+  const plain = accept
+    .split(',', MAX_TYPES)
+    .join()
+    .replaceAll(/;(?!\s*q=)[^;,]*/gi, '');
   return new Negotiator({ headers: { accept: plain } }).mediaTypes(available);
 }

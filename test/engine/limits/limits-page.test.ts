@@ -51,6 +51,7 @@ const documented: Readonly<Record<string, string>> = {
   'http/listen.ts headersTimeout': 'time to send the header fields',
   'http/listen.ts keepAliveTimeout': 'time that a connection stays open without a request',
   'http/listen.ts requestTimeout': 'time to send the whole request',
+  'http/negotiation.ts MAX_TYPES': 'media types of an `Accept` field',
   'http/node.ts MAX_BODY_MEMORY': 'bodies held in memory, in total',
   'http/node.ts MAX_BODY_MEMORY_OF_CALLER': 'bodies held in memory, per caller',
   'http/node.ts MAX_UNREAD': 'responses that clients have not read yet, in total',

@@ -79,6 +79,14 @@ describe('Accept', () => {
     expect((await app.rest('GET', `/store/orders/${rows.orderId}`)).status).toBe(200);
     expect((await app.rest('GET', `/store/inventory/${rows.petId}`)).body.quantity).toBe(4);
   });
+
+  test('counts with its first 50 media types: a field of thousands keeps no other caller waiting', async () => {
+    const statuses = [49, 50].map(async (others) => {
+      const headers = { accept: `${'image/png,'.repeat(others)}application/json` };
+      return (await app.rest('GET', '/pets', { headers })).status;
+    });
+    expect(await Promise.all(statuses)).toEqual([200, 406]);
+  });
 });
 
 describe('the media type of a body', () => {
