@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RestAnswer } from '../../support/app.ts';
+import { untilOthersWait } from '../../support/locks.ts';
 import { app, cancel, ids, makePet, patch, place, read, startShop, stock } from './shop.ts';
 
 startShop();
@@ -97,7 +98,7 @@ describe('an order for a pet that is not available', () => {
       await app.database.transaction(async (query) => {
         await query("update pets set status = 'sold' where id = $1", [petId]);
         placing = app.rest('POST', '/store/orders', { body: { petId } });
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await untilOthersWait(query);
       });
       expect((await placing)?.body.code).toBe('NOT_AVAILABLE');
       expect(await ids(`petId=${petId}`)).toEqual([]);

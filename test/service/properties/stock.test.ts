@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { runsOf } from '../../support/cases.ts';
+import { untilOthersWait } from '../../support/locks.ts';
 
 let app: TestApp;
 
@@ -137,7 +138,7 @@ test('a stock movement that had to wait for another sets the status from the sto
     await query('insert into orders (pet_id) values ($1)', [petId]);
     await query("update pets set status = 'pending' where id = $1", [petId]);
     cancelling = app.rest('DELETE', `/store/orders/${order.id}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await untilOthersWait(query);
   });
   await cancelling;
   expect((await app.rest('GET', `/store/inventory/${petId}`)).body).toEqual({

@@ -3,6 +3,7 @@ import type { Query } from '../../../src/engine/db/driver.ts';
 import { deliveryQueue } from '../../../src/engine/webhooks/queue.ts';
 import { webhookStore } from '../../../src/engine/webhooks/store.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { untilOthersWait } from '../../support/locks.ts';
 
 let opened: TestDatabase | undefined;
 afterAll(() => opened?.dispose());
@@ -174,7 +175,7 @@ describe('a webhook whose pending deliveries are dropped', () => {
       await (opened as TestDatabase).database.transaction(async (query: Query) => {
         await query('update webhooks set position = 5', []);
         dropping = queue.dropPending(1, 'Too many.');
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await untilOthersWait(query);
       });
       expect(await dropping).toBe(false);
       expect(await webhook()).toEqual([[true, 5, null]]);
@@ -261,7 +262,7 @@ if (databaseKind === 'server') {
     await (opened as TestDatabase).database.transaction(async (query: Query) => {
       await query("update deliveries set status = 'delivered' where position = 1", []);
       mending = queue.repair(now);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await untilOthersWait(query);
     });
     await mending;
     expect(await sql('select status, due_at from deliveries where position = 1')).toEqual([['delivered', null]]);
@@ -283,7 +284,7 @@ if (databaseKind === 'server') {
       await query('delete from deliveries where webhook_id = 1', []);
       await query('update webhooks set position = 0 where id = 1', []);
       adding = queue.addDeliveries([1], now);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await untilOthersWait(query);
     });
     await adding;
     expect(await pending()).toBe('');
@@ -307,7 +308,7 @@ if (databaseKind === 'server') {
         [],
       );
       redelivering = webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(1, '1.0');
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await untilOthersWait(query);
     });
     await redelivering;
     expect(await pending()).toBe('');
