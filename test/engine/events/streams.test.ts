@@ -199,7 +199,7 @@ describe('streams', () => {
     sink.end('now');
   });
 
-  test('miss nothing that was published before they open, while the last one closes', async () => {
+  test('miss nothing that was published before they open, while the last one closes, or is published later by another process', async () => {
     const events = [eventAt(1)];
     const feed = feedOf(events);
     const streams = streamsOf(feed);
@@ -233,6 +233,8 @@ describe('streams', () => {
     answer();
     await vi.waitFor(() => expect(positionsIn(other.text()).at(-1)).toBe(3));
     expect(positionsIn(other.text())).toEqual([2, 3]);
+    events.push(eventAt(4));
+    await vi.waitFor(() => expect(positionsIn(other.text())).toEqual([2, 3, 4]));
     other.end('now');
   });
 
