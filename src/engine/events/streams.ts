@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
@@ -45,7 +44,6 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
      */
     async open(cursor: string | undefined, request: StreamRequest): Promise<HttpReply> {
       const { filter, account } = request;
-      if (hasEnded) throw new ServiceError('UNAVAILABLE', 'The service is stopping; try again.');
       slots.assertFree(account);
       const first = await feed.page(cursor ?? NOW, filter, 1);
       return {

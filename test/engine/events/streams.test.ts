@@ -98,7 +98,7 @@ describe('streams', () => {
 
   test.each([
     ['say', {}],
-    ['that charge their callers say', { charge: () => {} }],
+    ['that charge their callers for what they want say', { charge: () => expect.fail('They want none.') }],
   ])(
     '%s where they are, so that a client resumes there although it wanted none of the last events',
     async (_, more) => {
@@ -184,6 +184,28 @@ describe('streams', () => {
     restored.push(eventAt(2));
     streams.wake();
     await vi.waitFor(() => expect(sink.text()).toBe('retry: 3000\n\nan event\n\n'));
+  });
+
+  test('that a client opens while the process stops say when to come back: EventSource gives up after another status than 200', async () => {
+    const streams = streamsOf(feedOf([eventAt(1)]));
+    streams.end();
+    const sink = await openStream(streams, openSink(), '0');
+    expect([sink.hasEnded(), sink.text()]).toEqual([true, expect.stringMatching(/^retry: 3000\n\nretry: \d+\n\n$/)]);
+  });
+
+  test('are sent a long burst to its end, although each batch takes its time', async () => {
+    const events = [eventAt(1)];
+    const streams = streamsOf(feedOf(events));
+    const serializeAll = async (list: readonly FeedEvent[]) => {
+      await new Promise(setImmediate);
+      return list.map(({ id }) => `id: ${id}\n\n`);
+    };
+    const sink = await openStream(streams, openSink(), '1', { format: { ...formatOf(), serializeAll } });
+    onTestFinished(() => sink.end('now'));
+    await vi.waitFor(() => expect(sink.text()).not.toBe(''));
+    for (let position = 2; position <= 15_000; position++) events.push(eventAt(position));
+    streams.wake();
+    await vi.waitFor(() => expect(positionsIn(sink.text())).toHaveLength(14_999), 10_000);
   });
 
   test('go on while it cannot be found out whether their callers may still read', async () => {
