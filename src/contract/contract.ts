@@ -15,10 +15,7 @@ export interface Finding extends Change, Verdict {
   readonly element: string;
 }
 
-/**
- * Reads the texts of `schema.graphql` and `openapi.json`. Throws an error when they are not as this service writes
- * them.
- */
+/** Reads the texts of `schema.graphql` and `openapi.json`. Throws if they aren't as this service writes them. */
 export function readContract(graphql: string, openApi: string) {
   const [schema, document] = [buildSchema(graphql), readOpenApi(openApi)];
   const lifecycles = { graphql: lifecyclesOf(graphqlElements(schema)), openApi: lifecyclesOf(document) };

@@ -26,10 +26,7 @@ interface DispatchOptions {
   readonly checks: Readonly<Record<string, PageMaker>>;
   readonly pages: Readonly<Record<string, PageMaker>>;
   readonly session: Pick<PageSession, 'answer' | 'headersOf'>;
-  /**
-   * The cost of each page that names clients, in further units, by its path. It is closed where reads need a
-   * credential.
-   */
+  /** The cost of pages that name clients, in further units, by path. They are closed where reads need a credential. */
   readonly aboutClients: Readonly<Record<string, () => number>>;
   readonly nearestTo: (path: string) => string | undefined;
 }

@@ -2,10 +2,7 @@ import type { Logger } from 'pino';
 
 const PAUSE = 60_000;
 
-/**
- * Logs each failure of background work at most once a minute: while the database is unavailable, the work is tried each
- * second.
- */
+/** Logs each failure of background work at most once a minute: without a database, it is tried each second. */
 export function failureLog(
   logger: Pick<Logger, 'warn'>,
   message: string,

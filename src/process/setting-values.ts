@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** As `URL` writes it: a host of other letters, as xn--, can be sent in header fields. */
+/** As `URL` writes it: a host with letters beyond ASCII becomes xn--..., which can be sent in header fields. */
 export const origin = z
   .string()
   .refine(
@@ -9,7 +9,7 @@ export const origin = z
   )
   .transform((url) => new URL(url).origin);
 
-/** Whether it is an origin as browsers send it: in lower case, without the usual port. They send no `*`. */
+/** Whether it is an origin as browsers send it: in lower case, without the default port. They send no `*`. */
 export function isBrowserOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

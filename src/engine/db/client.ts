@@ -133,10 +133,7 @@ export class Database {
     };
   }
 
-  /**
-   * Binds to the current requests, for tracing, a function that runs statements after an `await` or is called from
-   * elsewhere.
-   */
+  /** Binds a function that runs statements after an `await`, or is called elsewhere, to the requests traced now. */
   bind<Args extends unknown[], T>(work: (...args: Args) => T): (...args: Args) => T {
     const requests = this.probe.tracing?.current();
     return requests === undefined ? work : (...args) => requests.call(() => work(...args));

@@ -64,10 +64,7 @@ async function openOrMake(folder: string): Promise<PGlite> {
   return made;
 }
 
-/**
- * Makes the space of deleted rows reusable; otherwise the folder would grow with each change. Others' statements run in
- * between.
- */
+/** Makes the space of deleted rows reusable, or the folder grows with each change. Other statements run in between. */
 async function vacuum(database: PGlite): Promise<void> {
   const { rows } = await database.query<[string]>(CHANGED, [], options);
   for (const [table] of rows) await database.query(`vacuum (analyze) ${table}`);

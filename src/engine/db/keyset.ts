@@ -128,10 +128,7 @@ function byValueQuery(page: PageQuery, column: PgColumn, value: SQL): SQL {
   return rowsQuery(page, [hasValue], sql`${column} ${direction(page)}, ${orderBy(page)}`);
 }
 
-/**
- * Merged from a page for each value of the only filter. With more filters, PostgreSQL would misestimate how many rows
- * pass.
- */
+/** Merged from a page for each value of the only filter. With more filters, PostgreSQL misestimates the rows. */
 function mergedQuery(page: PageQuery, { column, values }: ValuesFilter): SQL {
   const { list } = page;
   const names = namesIn(list);

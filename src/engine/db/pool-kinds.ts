@@ -16,10 +16,7 @@ export const CONNECTIONS: Readonly<Record<PoolKind, number>> = {
 export const DEFAULT_POOL = Object.values(CONNECTIONS).reduce((sum, one) => sum + one);
 export const MIN_POOL = Object.values(CONNECTIONS).length;
 
-/**
- * Divides a pool in proportion to the defaults, at least one each. Transactions get no more than by default: no more
- * run at once.
- */
+/** In proportion to the defaults, at least one each. Transactions never get more than theirs: no more run at once. */
 export function connectionsOf(pool: number): Readonly<Record<PoolKind, number>> {
   const given = { lookup: 1, list: 1, count: 1, write: 1, waitingWrite: 1, transaction: 1 };
   const partOf = (kind: PoolKind) => given[kind] / CONNECTIONS[kind];

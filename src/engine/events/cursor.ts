@@ -4,9 +4,7 @@ import { type Bounds, cursor } from '../schema/bounds.ts';
 
 /** Where a reader of the feed is: after the event with this position. */
 export interface FeedCursor {
-  /**
-   * Raised when events are switched on again, and by an operator after restoring a backup, when positions are reused.
-   */
+  /** Raised when events are switched on again, and by operators after restoring a backup, when positions are reused. */
   readonly epoch: number;
   readonly position: number;
 }

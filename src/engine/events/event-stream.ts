@@ -101,10 +101,7 @@ export class EventStream {
     if (id !== '') this.sink.write(`${id}\n`);
   }
 
-  /**
-   * Sends a comment; closes the stream if its client has read nothing since the last call, although there was
-   * something.
-   */
+  /** Sends a comment; closes the stream if its client has read nothing since the last call, although it could have. */
   #beat(): void {
     const unread = this.sink.unread();
     if (unread === 0) this.sink.write(`:\n${this.cursorText()}\n`);

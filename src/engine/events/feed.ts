@@ -35,10 +35,7 @@ export interface FeedPage {
 const STATE = { epoch: Number, deleted: Number, last: Number };
 type FeedState = RowOf<typeof STATE>;
 
-/**
- * How many events a page by type looks through, as a rare type may have none: that takes as long as two or three reads
- * by key.
- */
+/** How many events a page by type looks through, as rare types may have none: it costs two or three reads by key. */
 const LOOKED_THROUGH = 1_000;
 
 export type FeedStore = ReturnType<typeof feedStore>;

@@ -21,10 +21,7 @@ export function createTail(
   const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
-    /**
-     * Starts to send what is published after the cursor, if not started yet. False if the reader of the cursor is
-     * behind.
-     */
+    /** Starts sending what is published after the cursor, unless it does already. False if the cursor is behind. */
     followsFrom(cursor: FeedCursor): boolean {
       if (timer === undefined) {
         sent = cursor;

@@ -77,10 +77,7 @@ interface Changes {
   readonly from: SQL;
 }
 
-/**
- * All in one row of the outbox, as a row costs more than a change; or each in its own, if there is only one, or too
- * many.
- */
+/** All in one row of the outbox, as a row costs more than a change; or each in its own, if there is one or too many. */
 function writing({ list, requestKey = list.id }: EventSource, rank: number, { type, id, data, from }: Changes): string {
   const prefix = `${list.name}/`;
   const changes = sql`(

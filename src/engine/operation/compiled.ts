@@ -8,9 +8,10 @@ import type { Selection } from './selection.ts';
 export type Operation = PreparedOperation['run'];
 
 /**
- * Compiles an operation if the compiler follows the specification for it. Compiled, its errors may be in another order,
- * and there may be several within a value that became null. Resolvers must throw their errors, and return lists of
- * values, not of promises; a field without a resolver is a property of its row, neither a promise nor a function.
+ * Compiles an operation if the compiler follows the specification for it. The errors of a compiled operation may be in
+ * another order, and there may be several within a value that became null. Resolvers must throw their errors, and
+ * return lists of values, not of promises; a field without a resolver is a property of its row, neither a promise nor a
+ * function.
  *
  * @param selection never run with null for a variable that `neverNull` finds
  */

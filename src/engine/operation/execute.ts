@@ -88,7 +88,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     }
   };
 
-  /** In a transaction that stores its response, or by the stored one (draft-ietf-httpapi-idempotency-key-header). */
+  /** Runs it in a transaction that stores the response; or replays that (draft-ietf-httpapi-idempotency-key-header). */
   function once(key: string, operation: PreparedOperation, call: OperationRequest, variables: Variables) {
     const { request, caller } = call;
     request.meter.charge(UNITS_OF_KEY);

@@ -22,7 +22,7 @@ type Collect = (variables: Variables, found: Set<Annotated>) => void;
 
 /** Stands in the value of an argument for a variable, whose own value is walked once for all arguments that take it. */
 class VariablePlaceholder {
-  /** That the variable is given: an argument or a field whose variable is absent counts as not given. */
+  /** The condition that the variable is given: an argument or a field whose variable is absent counts as not given. */
   readonly conditions: readonly Condition[];
 
   constructor(conditions: readonly Condition[]) {

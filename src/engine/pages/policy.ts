@@ -4,8 +4,8 @@ import type { HeaderFields } from '../http/reply.ts';
 const STYLE = /<style>([\s\S]*?)<\/style>/g;
 
 /**
- * The security header fields of a page: it cannot be framed, and loads only the sources, which are directives of CSP
- * Level 3; by default nothing, with the inline styles that it has now, by their hashes.
+ * The security header fields of a page: it cannot be framed, and loads only what `sources` (directives of CSP Level 3)
+ * allow: by default nothing but its present inline styles, by their hashes.
  */
 export function pageHeaders(page: string, sources = `style-src ${hashesOf(page)}; img-src data:`): HeaderFields {
   // Forms are sent only to this service.

@@ -18,8 +18,8 @@ const IS_KEY = new RegExp(`^${CHARACTERS}*$`);
 export type PageSession = ReturnType<typeof createPageSession>;
 
 /**
- * Opens a page that is closed to a browser, which sends no `Authorization` by itself. The API does not know of it. The
- * cookie is sent only to this page, whose path includes the base path.
+ * Opens a closed page to a browser, which sends no `Authorization` by itself. The API ignores the cookie, which is sent
+ * only to this page. The path of the page includes the base path.
  */
 export function createPageSession(
   name: string,
@@ -31,7 +31,7 @@ export function createPageSession(
   const keptBy = ({ headers }: IncomingRequest) =>
     headers.get('authorization') === null ? hasKey.exec(headers.get('cookie') ?? '')?.[1] : undefined;
   return {
-    /** What the request says, and with the key that the browser keeps as if it had sent it. */
+    /** The header fields of the request, with the key that the browser keeps as its `Authorization`. */
     headersOf(request: IncomingRequest): RequestHeaders {
       const key = keptBy(request);
       return key === undefined ? request.headers : withKey(request, key);

@@ -139,7 +139,7 @@ function resourceOf(endpoints: readonly Endpoint[]): PathEndpoints {
   };
 }
 
-/** Whether the client prefers a list with its total; RFC 7240, section 2, has other preferences and later counts ignored. */
+/** Whether the client prefers a list with its total; other preferences and later counts are ignored (RFC 7240). */
 function prefersCount(headers: RequestHeaders): boolean {
   const first = headers
     .get('prefer')

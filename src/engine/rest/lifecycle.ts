@@ -38,7 +38,7 @@ export function endpointLifecycle(
     successor,
     /** The other annotated fields that the operation selects: every response has them. */
     selected: always.filter((use) => 'args' in use.element && use !== annotated),
-    /** What its clients use: not the selected fields, which the route selects. */
+    /** What its clients use: not the selected fields, because the route selects them. */
     uses: { always: annotated === undefined ? [] : [annotated], given },
 
     /** The header fields of every response, with any status. */

@@ -2,17 +2,18 @@ import { ServiceError } from '../errors.ts';
 import { readTags } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 
-/** The variable with the versions of which the row must have one: they come from `If-Match`. */
+/** The variable with the accepted versions of the row, which come from `If-Match`. */
 export const EXPECTED_VERSION = 'expectedVersion';
 /** The version of a row that does not exist yet. */
 const NOT_THERE = 0;
 const ONLY_WEAK = 'If-Match never matches a weak ETag. Send it without the W/, which a proxy that compresses adds.';
 
 /**
- * The versions of which the row must have one (RFC 9110, section 13.1); undefined for any. To ignore a precondition that
- * the operation cannot check could lose an update.
+ * The accepted versions of the row (RFC 9110, section 13.1); undefined for any. Ignoring a precondition that the
+ * operation cannot check could lose an update.
  *
- * @param conditions whether the operation changes a row with a version, its path names one, and it creates a missing one
+ * @param conditions whether the operation changes a row with a version, its path names one, and it creates a missing
+ *   one
  * @throws {ServiceError} INVALID_ARGUMENT, or PRECONDITION_FAILED if no tag could match, whatever the row's version
  */
 export function expectedVersions(

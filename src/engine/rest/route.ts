@@ -43,7 +43,7 @@ export interface RouteOptions {
   readonly errors?: readonly (ErrorCode | ErrorKind)[];
   /** Descriptions of parameters, for those whose argument's description does not fit REST. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Variables from fields of the body beside its input: a client may send back what it received, if it still is so. */
+  /** Variables from body fields beside the input: a client may send back what it received, if that is still true. */
   readonly readOnly?: readonly string[];
   /** Describes the stream of server-sent events that a client gets with `Accept: text/event-stream`; undefined for none. */
   readonly stream?: string;

@@ -47,7 +47,7 @@ type Lists = 'coerced' | 'whole';
 /** In arguments, the values of variables are names, and those of literals are already coerced. */
 export const nameOrValue: EnumForms = ({ name, value }) => [name, value];
 
-/** The validators that it makes do not look at the types again; places with the same type and no bounds share one. */
+/** Makes validators that do not look at the types again; places with the same type and no bounds share one. */
 export function inputValidators(
   names: Names = 'shown',
   formsOf: EnumForms = onlyName,

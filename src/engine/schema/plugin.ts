@@ -51,7 +51,7 @@ declare global {
       lifecycle?: Declared;
       /** Such as `books:write`. Required for each mutation; `read` by default for queries and subscriptions. */
       scope?: string;
-      /** Of the text that it returns: those of the input that the text comes from. */
+      /** The bounds of the text that it returns: those of the input that the text comes from. */
       bounds?: TextBounds;
     }
     export interface InputFieldOptions<
@@ -94,7 +94,7 @@ class EnginePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     return annotate({ ...field, extensions }, lifecycle);
   }
 
-  /** Starts no further change of an operation with several when its request has been given up. */
+  /** Starts no further change of an operation with several changes once its request has been given up. */
   override wrapResolve(
     resolve: GraphQLFieldResolver<unknown, Types['Context']>,
     { kind }: PothosOutputFieldConfig<Types>,

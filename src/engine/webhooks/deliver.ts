@@ -51,7 +51,7 @@ interface DelivererOptions {
 type Due = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['readDue']>>[number];
 type OwnedWebhook = Awaited<ReturnType<ReturnType<typeof deliveryQueue>['acquire']>>[number];
 
-/** Events of a subject go one after another, of different ones side by side. Processes share the work. */
+/** Sends the events of a subject one by one, those of different subjects concurrently. Processes share the work. */
 export function createDeliverer(
   database: Database,
   { feed, bodiesOf, sender, name, clock, metrics, logger }: DelivererOptions,

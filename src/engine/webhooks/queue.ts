@@ -5,7 +5,7 @@ import type { Int64 } from '../int64.ts';
 import { stringifyJson } from '../json.ts';
 import { type Delivery, deliveries, webhooks } from './table.ts';
 
-/** How long a process owns a webhook since it last said so, in seconds; longer than an attempt takes. */
+/** How long a process owns a webhook after it last acquired it, in seconds; longer than an attempt takes. */
 const OWNED_FOR = 15;
 /** The maximum time of an attempt, in seconds: none starts if the webhook may be another's by its end. */
 const MAX_ATTEMPT = 11;
@@ -34,10 +34,10 @@ export interface DeliveryResult {
 }
 
 /**
- * One process at a time (`me`) owns a webhook, and only that one adds, finds and settles its deliveries, one statement
- * after another. So those of a subject are made one after another: the first has a time when it is due, and the others
- * get theirs when it has ended. For the minimum of a column, PostgreSQL reads one row of an index; for `exists`, it may
- * read the whole table.
+ * One process at a time owns a webhook, and only that one adds, finds and settles its deliveries, one statement after
+ * another. So those of a subject are made one after another: the first has a time when it is due, and each other one
+ * gets its time when the one before has ended. For the minimum of a column, PostgreSQL reads one row of an index; for
+ * `exists`, it may read the whole table.
  */
 export function deliveryQueue(database: Database, processId: string) {
   const { id, webhookId, epoch, position, type, subject, attempts } = deliveries;

@@ -13,8 +13,8 @@ const LOOKUP_TIMEOUT = 4_000;
 const MAX_RESPONSE = 65_536;
 const MAX_READ_TIME = 1_000;
 /**
- * A receiver that sends so many interim responses (RFC 9110, section 15.2) or session tickets (RFC 8446, section 4.6.1)
- * is left: each takes time.
+ * The connection is closed after this many interim responses (RFC 9110, section 15.2) or session tickets (RFC 8446,
+ * section 4.6.1): each takes time.
  */
 const MAX_EXTRA = 10;
 /** Connections are used again, and closed after a minute without use. */
@@ -37,7 +37,7 @@ interface Message {
 
 class NoAnswer extends Error {}
 
-/** Sends messages, and never rejects: to no address that was not checked, without redirects, in at most 10 seconds. */
+/** Sends messages only to addresses that were checked, without redirects, in at most 10 seconds. Never rejects. */
 export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
   const agents = { 'https:': new HttpsAgent(KEPT), 'http:': new HttpAgent(KEPT) };
   const running = new Set<AbortController>();
@@ -78,7 +78,7 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
       agent: connection === 'kept' ? agent : false,
       lookup,
       signal,
-      // The receiver could begin handshakes without end.
+      // Otherwise the receiver could begin handshakes without end.
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     });
     try {

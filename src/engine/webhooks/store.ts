@@ -51,7 +51,7 @@ export type WebhookStore = ReturnType<typeof webhookStore>;
 export function webhookStore(database: Database, { isOn, reach, clock }: WebhookStoreOptions) {
   const stored = versionedStore(database, { table: webhooks, list: webhookList, one: 'webhook' });
   const listDeliveries = pages(database, deliveryList);
-  // One after another: of many at once, each would find room for one more.
+  // One after another: concurrent ones would each find room for one more.
   const creations = new KeyedQueue({ milliseconds: MAX_LOCK_WAIT, error: overloaded });
   // Not read from the feed's store: with an idempotency key, all of it runs in one transaction.
   const state = database.statement(
@@ -69,8 +69,8 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       returning ${columnsOf(webhookList)}`,
     webhookList.columns,
   );
-  // The delivery of an event that is sent again begins anew. The statement does not see those that are added while it waits
-  // for the webhook: then that has another position, and nothing is done.
+  // The delivery of an event that is sent again starts from the first attempt. The statement does not see deliveries
+  // that are added while it waits for the webhook: then the webhook has another position, and nothing is done.
   const rewind = database.statement(
     'webhooks.rewind',
     'write',
@@ -162,8 +162,8 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
   }
 
   /**
-   * A client's enabling or disabling ends the service's reason; that, or another URL, ends the receiver's pause. Each type
-   * is stored once: a long list of duplicates would be in every response.
+   * When a client enables or disables it, the service's reason is dropped; then, or with another URL, the receiver's
+   * pause is too. Each type is stored once: a long list of duplicates would be in every response.
    */
   function toColumns({ url, types, enabled, ...fields }: WebhookChanges) {
     return {

@@ -82,7 +82,7 @@ export class SpanQueue {
   #send(): void {
     this.#timer = undefined;
     this.#isTaking = true;
-    // The origin anew each time: the time of the system may have been set since the process started.
+    // Computed each time, because the system's clock may have been set since the process started.
     const origin = Date.now() - performance.now();
     this.#exporter.postMessage({ spans: this.#waiting, origin } satisfies ToExporter);
     this.#waiting = [];

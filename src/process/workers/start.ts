@@ -13,7 +13,7 @@ const MAX_PAUSE = 10_000;
 /** How long a replacement waits for a worker's exit, in milliseconds. Until then, one that ends is not replaced. */
 const EXIT_TIMEOUT = 12_000;
 
-/** Starts processes that serve on one port in turn, or throws an error of one line. Those that exit are replaced. */
+/** Starts processes that share one port, or throws an error of one line. Those that exit are replaced. */
 export async function startWorkers(count: number, logger: Logger) {
   const serving = new Set<Worker>();
   const onFailure = failureLog(logger, 'a new worker could not be started; trying again');
