@@ -40,6 +40,7 @@ export const petStoreService: Application = {
         verdict: '3 clients left',
       },
       Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
+      EventType: 'order.placed',
       Event: {
         specversion: '1.0',
         id: '1.204',

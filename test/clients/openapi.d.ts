@@ -463,11 +463,8 @@ export interface components {
             webhookId: number;
             /** @description Identifier of the event. */
             event: string;
-            /**
-             * @description The type of the event, if that type still exists.
-             * @enum {string}
-             */
-            type?: "order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted";
+            /** @description The type of the event, if that type still exists. */
+            type?: components["schemas"]["EventType"];
             /** @description The row to which it has happened. */
             subject: string;
             /** @description Its status. */
@@ -546,11 +543,8 @@ export interface components {
             id: string;
             /** @description The service that it comes from. */
             source: string;
-            /**
-             * @description What has happened.
-             * @enum {string}
-             */
-            type: "order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted";
+            /** @description What has happened. */
+            type: components["schemas"]["EventType"];
             /** @description The row to which it has happened: the name of its list, a slash and its id. */
             subject: string;
             /**
@@ -565,6 +559,12 @@ export interface components {
             /** @description The row after the change; before it, if it was deleted. */
             data: components["schemas"]["InventoryItem"] | components["schemas"]["Pet"] | components["schemas"]["Category"] | components["schemas"]["Order"];
         };
+        /**
+         * @description The type of an event: what has happened.
+         * @example order.placed
+         * @enum {string}
+         */
+        EventType: "order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted";
         /**
          * @description A page of the feed.
          * @example [
@@ -810,7 +810,7 @@ export interface components {
             /** @description The address: it must begin with `https:`, and lead to a public address. Accepts 1 to 2000 characters, not only white space. */
             url: string;
             /** @description The types of events to send; all of them if it is empty. */
-            types?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
+            types?: components["schemas"]["EventType"][];
             /** @description What it is for. Accepts at most 500 characters. */
             description?: string;
             /** @description Whether events are sent. Default: `true`. */
@@ -1004,7 +1004,7 @@ export interface components {
             /** @description The address. */
             url: string;
             /** @description The types of events that are sent; empty for all. */
-            types: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
+            types: components["schemas"]["EventType"][];
             /** @description What it is for. */
             description?: string;
             /** @description Whether events are sent. */
@@ -1034,7 +1034,7 @@ export interface components {
             /** @description The address: it must begin with `https:`, and lead to a public address. Accepts 1 to 2000 characters, not only white space. */
             url?: string;
             /** @description The types of events to send; all of them if it is empty. Null removes it. */
-            types?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[] | null;
+            types?: components["schemas"]["EventType"][] | null;
             /** @description What it is for. Null removes it. Accepts at most 500 characters. */
             description?: string | null;
             /** @description Whether events are sent. */
@@ -3317,7 +3317,7 @@ export interface operations {
                 /** @description Only events after the one with this id; `now` for those from now on. Without it, a page begins with the first event that is kept, and a stream now. */
                 after?: string;
                 /** @description Only events of these types. Repeat it for several values. `order.placed`: An order was placed. `order.completed`: An order was completed. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
-                type?: ("order.placed" | "order.completed" | "order.updated" | "order.cancelled" | "inventory.counted" | "inventory.changed" | "inventory.stopped" | "pet.created" | "pet.updated" | "pet.deleted" | "category.created" | "category.updated" | "category.deleted")[];
+                type?: components["schemas"]["EventType"][];
                 /** @description Only events of this row. Accepts a list (orders, inventory, pets, categories), a slash and an id, such as orders/1. */
                 subject?: string;
                 /** @description The maximum number of events. Accepts 1 to 500. */

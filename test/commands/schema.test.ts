@@ -134,6 +134,13 @@ describe('the interface description', () => {
     }
   });
 
+  test('has a component for each enum of a field, of which generators make one type for all that have it', () => {
+    const fields = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties).map(([field, schema]) => [`${name}.${field}`, schema.items ?? schema] as const),
+    );
+    expect(fields.filter(([, schema]) => schema.enum !== undefined).map(([name]) => name)).toEqual([]);
+  });
+
   test('speaks of null only where a field can be null: REST omits a field that has no value', () => {
     for (const [name, { properties = {} }] of Object.entries(schemas)) {
       for (const [field, { description, nullable = false }] of Object.entries(properties)) {

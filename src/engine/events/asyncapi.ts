@@ -13,7 +13,10 @@ export function asyncApiDocument(
   { title, version, basePath }: Readonly<Record<'title' | 'version' | 'basePath', string>>,
 ): JsonSchema {
   const { schemas: all } = openApi.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
-  const schemas = withPlainReferences(reachable(all, 'Event'));
+  const rows = reachable(
+    all,
+    sources.map(({ type }) => type.name),
+  );
   const messages = sources.flatMap((source) =>
     eventTypesOf([source]).map((type) => [type.name, messageOf(type, source)] as const),
   );
@@ -53,7 +56,7 @@ export function asyncApiDocument(
     },
     components: {
       messages: Object.fromEntries(messages),
-      schemas: { ...schemas, Event: envelopeOf(schemas.Event ?? {}) },
+      schemas: withPlainReferences({ Event: envelopeOf(all.Event ?? {}), ...rows }),
     },
   };
 }
@@ -89,8 +92,8 @@ function messageOf({ name, description, lifecycle }: EventType, { type }: EventS
   };
 }
 
-/** The schemas that one refers to, with itself. */
-function reachable(schemas: Readonly<Record<string, JsonSchema>>, from: string): Record<string, JsonSchema> {
+/** These schemas, and those that they refer to. */
+function reachable(schemas: Readonly<Record<string, JsonSchema>>, from: readonly string[]): Record<string, JsonSchema> {
   const found: Record<string, JsonSchema> = {};
   const visit = (name: string) => {
     const schema = schemas[name];
@@ -98,6 +101,6 @@ function reachable(schemas: Readonly<Record<string, JsonSchema>>, from: string):
     found[name] = schema;
     for (const [, other = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/(\w+)"/g)) visit(other);
   };
-  visit(from);
+  from.forEach(visit);
   return found;
 }

@@ -20,7 +20,7 @@ import {
 import { stringifyJson } from '../json.ts';
 import { type Annotatable, annotationsOf } from '../lifecycle/annotated.ts';
 import type { SelectedField } from '../operation/selection.ts';
-import { hasRestNames, isList, restNameOf } from '../rest/parameters.ts';
+import { isList, restNameOf } from '../rest/parameters.ts';
 import { rootType } from '../rest/result.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
 import { boundsOf, type InputElement } from '../schema/input.ts';
@@ -206,11 +206,11 @@ function restValue(type: GraphQLInputType, value: unknown): unknown {
   return known === undefined ? value : restNameOf(known);
 }
 
-/** The schema of a scalar or enum. An enum that REST serializes differently is no component, but inline. */
+/** The schema of a scalar or enum. The order of a list is no component, but inline: only one parameter has it. */
 export function leafSchema(type: GraphQLLeafType, components: Components): JsonSchema {
   if (isEnumType(type)) {
     const schema = { type: 'string', enum: type.getValues().map(restNameOf), ...valueAnnotations(type) };
-    if (hasRestNames(type)) return schema;
+    if (type.getValues().some(({ name }) => name.endsWith('_desc'))) return schema;
     return components.refer(type.name, type, () => ({ ...schema, description: type.description ?? type.name }));
   }
   const schema = BUILT_IN[type.name] ?? type.extensions.jsonSchema;
