@@ -34,6 +34,8 @@ export default defineConfig({
     slowTestThreshold: 5_000,
     testTimeout: 90_000,
     hookTimeout: 90_000,
+    // On a slow machine too; by default, a second.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 export interface SentSpan {
   readonly traceId: string;
@@ -46,12 +45,9 @@ export function startCollector(): void {
 
 /** The spans of a trace, once there are so many. */
 export async function spansOf(traceId: string, count: number): Promise<readonly SentSpan[]> {
-  for (let tries = 0; tries < 100; tries++) {
-    const found = spans.filter((span) => span.traceId === traceId);
-    if (found.length >= count) return found;
-    await sleep(50);
-  }
-  throw new Error(`The collector has ${JSON.stringify(spans)}.`);
+  const found = () => spans.filter((span) => span.traceId === traceId);
+  await expect.poll(() => found().length).toBeGreaterThanOrEqual(count);
+  return found();
 }
 
 export function attributesOf({ attributes }: SentSpan): Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isWaitedFor } from '../support/app.ts';
 import { copyTestDatabase, type DatabaseCopy, hasCommonTests } from '../support/database.ts';
 import { type Service, settingsFor, startService } from '../support/service.ts';
 import {
@@ -42,12 +43,8 @@ const startTraced = (more: Readonly<Record<string, string>>, copy = other) =>
 async function statementsRun(service: Service): Promise<ReadonlyMap<string, number>> {
   const metrics = await (await fetch(`${service.base}/metrics`)).text();
   const counts = metrics.matchAll(/^db_statement_duration_seconds_count\{statement="([^"]+)"\} (\d+)$/gm);
-  // Uses are stored, and events published and delivered, some time later, for many requests together.
-  return new Map([...counts].map(([, name, count]) => [name ?? '', Number(count)] as const).filter(isOfRequest));
-}
-
-function isOfRequest([name]: readonly [string, number]): boolean {
-  return !/^(lifecycle\.addUses|events\.publish|delivery\..*)$/.test(name);
+  const all = [...counts].map(([, name = '', count]) => [name, Number(count)] as const);
+  return new Map(all.filter(([name]) => isWaitedFor(name)));
 }
 
 /** The names of the statements executed since then, each as often as it was executed. */
@@ -171,11 +168,13 @@ describe('with an OTLP endpoint', () => {
     expect(response.status, await response.text()).toBeLessThan(500);
     const run = subtract(await statementsRun(service), before);
     expect(run).not.toEqual([]);
-    const all = await spansOf(headers.traceparent.slice(3, 35), run.length + 1);
-    const [request] = all.filter(({ kind }) => kind === SERVER);
-    const statements = all.filter(({ kind }) => kind === CLIENT);
-    expect(statements.map(({ name }) => name).sort()).toEqual(run);
-    expect(new Set(statements.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([request?.spanId]));
+    const inTrace = () => spans.filter(({ traceId }) => traceId === headers.traceparent.slice(3, 35));
+    const statements = () => inTrace().filter(({ kind, name }) => kind === CLIENT && isWaitedFor(name));
+    const names = () => statements().map(({ name }) => name);
+    await expect.poll(() => names().sort()).toEqual(run);
+    await expect.poll(() => inTrace().filter(({ kind }) => kind === SERVER)).toHaveLength(1);
+    const request = inTrace().find(({ kind }) => kind === SERVER);
+    expect(new Set(statements().map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([request?.spanId]));
   });
 
   test('a statement for several requests is in the trace of one, and linked to the others', async () => {
@@ -189,7 +188,9 @@ describe('with an OTLP endpoint', () => {
     // Not recorded: opens the connections, so that the next requests arrive at the same time.
     await readAll('00');
     await readAll('01');
-    for (const id of ids) await spansOf(id, 1);
+    await expect
+      .poll(() => spans.filter(({ kind, traceId }) => kind === SERVER && ids.includes(traceId)))
+      .toHaveLength(ids.length);
     const statements = spans.filter(({ kind, traceId }) => kind === CLIENT && ids.includes(traceId));
     const linked = statements.flatMap(({ links = [] }) => links.map(({ traceId }) => traceId));
     expect(statements.length).toBeLessThan(ids.length);

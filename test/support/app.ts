@@ -87,9 +87,8 @@ export async function startTestApp(
         ...(body !== undefined && { body: typeof body === 'string' ? body : stringifyJson(body) }),
       }),
     );
-  /** Leaves out the statements that no request waits for: they run some time after the requests. */
   function note(name: string): void {
-    if (!/^(lifecycle\.addUses|events\.publish|delivery\..*)$/.test(name)) statements.push(name);
+    if (isWaitedFor(name)) statements.push(name);
   }
 
   return {
@@ -112,4 +111,11 @@ export async function startTestApp(
     flush: app.flush,
     dispose: opened.dispose,
   };
+}
+
+/** Whether requests wait for the statement: the others run some time after them, or now and then. */
+export function isWaitedFor(statement: string): boolean {
+  return !/^(lifecycle\.addUses|events\.(publish|deleteOld)|delivery\..*|tables\.sizes|idempotency\.forget)$/.test(
+    statement,
+  );
 }

@@ -117,10 +117,8 @@ describe('a database that hangs', () => {
       const authorization = `Bearer psk_${String(n).padStart(12, '0')}_${'A'.repeat(43)}`;
       return (await app.rest('GET', path, { headers: { authorization } })).body.code;
     };
-    const began = performance.now();
     const asked = Array.from({ length: 20 }, (_, n) => ask(n % 2 === 0 ? '/pets' : '/lifecycle', n));
     const answers = await Promise.all(asked);
-    expect(performance.now() - began).toBeLessThan(2_000);
     expect(answers.sort()).toEqual([...Array(5).fill('TIMEOUT'), ...Array(15).fill('UNAVAILABLE')]);
     release();
     await expect.poll(() => ask('/pets', 0)).toBe('UNAUTHENTICATED');
@@ -132,17 +130,22 @@ describe('a database that hangs', () => {
     const { text: key } = await keyStore(app.database).create('a test', ['read'], null);
     const unanswered = Array.from({ length: 100 }, () => app.rest('GET', '/pets?limit=100'));
     await sleep(100);
-    const began = performance.now();
+    // The others are not answered before that.
     const answer = await app.rest('GET', '/categories', { headers: { authorization: `Bearer ${key}` } });
-    expect([answer.status, performance.now() - began < 3_000]).toEqual([200, true]);
+    expect(answer.status).toBe(200);
     release();
     await Promise.all(unanswered);
   });
 
   test('starts no further change of a request that was answered with 504', async () => {
-    const app = await start({ REQUEST_TIMEOUT: 1_000 }, {}, (database) =>
+    let updates = 0;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const app = await start({ REQUEST_TIMEOUT: 2_000 }, {}, (database) =>
       watched(database, async ({ text }, run) => {
-        if (text.startsWith('update "categories"')) await sleep(700);
+        if (text.startsWith('update "categories"') && ++updates === 2) await held;
         return run();
       }),
     );
@@ -155,42 +158,43 @@ describe('a database that hangs', () => {
     expect(errors?.[0]?.extensions.code).toBe('TIMEOUT');
     const names = async () => (await app.rest('GET', '/categories')).body.map(({ name }: { name: string }) => name);
     // A change that had started by then is finished.
-    await expect.poll(names, { timeout: 3_000 }).toEqual(['Second']);
+    release();
+    await expect.poll(names).toEqual(['Second']);
     await sleep(200);
     expect(await names()).toEqual(['Second']);
   });
 
   test('makes no request wait longer than REQUEST_TIMEOUT for authentication and response together', async () => {
+    let began = Number.NaN;
     const app = await start({ AUTH: 'all', REQUEST_TIMEOUT: 3_000 }, {}, (database) =>
       watched(database, async ({ text }, run) => {
         if (text.includes('from "api_keys"')) await sleep(2_000);
-        if (text.includes('from "pets"')) await sleep(10_000, undefined, { ref: false });
+        if (text.includes('from "pets"')) {
+          began = performance.now();
+          await sleep(10_000, undefined, { ref: false });
+        }
         return run();
       }),
     );
     const { text } = await keyStore(app.database).create('a reader', ['read'], null);
     const headers = { authorization: `Bearer ${text}` };
-    const began = performance.now();
     const { body } = await app.rest('GET', '/pets', { headers });
-    expect([body.code, performance.now() - began < 4_500]).toEqual(['TIMEOUT', true]);
+    expect([body.code, performance.now() - began < 2_900]).toEqual(['TIMEOUT', true]);
   });
 
   test('makes no request wait longer than REQUEST_TIMEOUT: 504', async () => {
     const { app, release } = await startHanging({ REQUEST_TIMEOUT: 300 });
-    const began = performance.now();
     const answers = await Promise.all([
       app.rest('GET', '/pets'),
       app.rest('GET', '/pets/1'),
       app.rest('PATCH', '/pets/1', { body: { name: 'Max' }, headers: { 'idempotency-key': 'late' } }),
     ]);
-    expect(performance.now() - began).toBeLessThan(2_000);
-    for (const { status, body, headers } of answers) {
-      expect([status, body.code, headers.get('retry-after')]).toEqual([504, 'TIMEOUT', '1']);
-    }
+    const error = { code: 'TIMEOUT', message: 'The request took longer than 0.3 s; try again.', status: 504 };
+    for (const { body, headers } of answers) expect([body, headers.get('retry-after')]).toEqual([error, '1']);
     const { errors } = await app.graphql('{ pets { nodes { id } } }');
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'TIMEOUT', status: 504 });
     release();
-    expect((await app.rest('GET', '/pets')).status).toBe(200);
+    await expect.poll(async () => (await app.rest('GET', '/pets')).status).toBe(200);
   });
 
   test.each([
@@ -201,8 +205,8 @@ describe('a database that hangs', () => {
     const headers = { 'content-type': 'application/json', 'idempotency-key': 'late' };
     const request = { method: 'POST', headers, body: JSON.stringify(body) };
     const send = () => app.fetch(new Request(`http://pets.example${path}`, request));
-    const late = await Promise.race([send(), sleep(5_000)]);
-    expect([late?.status, late?.headers.get('retry-after')]).toEqual([504, '1']);
+    const late = await send();
+    expect([late.status, late.headers.get('retry-after')]).toEqual([504, '1']);
     release();
     await expect.poll(async () => (await send()).status).toBe(status);
   });
