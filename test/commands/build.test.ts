@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { builtCopy, editedCode, editedCopy } from '../bench/edit.ts';
 import { setup } from '../support/global-build.ts';
 
@@ -74,7 +74,7 @@ test('a change that is saved during a build is in the next one', async () => {
       readdirSync(copy).some((name) => existsSync(join(copy, name, 'main.js')) && name !== 'dist');
     save(copy, 'Two');
     const building = build(copy);
-    await vi.waitFor(() => expect(isBundled()).toBe(true), 10_000);
+    await expect.poll(isBundled).toBe(true);
     save(copy, 'Three');
     await building;
     await build(copy);

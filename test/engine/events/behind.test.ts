@@ -26,7 +26,7 @@ describe('streams that are behind', () => {
       return sink;
     });
     for (const sink of sinks) {
-      await vi.waitFor(() => expect(positionsIn(sink.text())).toHaveLength(1_000));
+      await expect.poll(() => positionsIn(sink.text())).toHaveLength(1_000);
       sink.end('now');
     }
     expect([...together].filter((one) => one.includes(' '))).toEqual(['me other']);
@@ -44,7 +44,7 @@ describe('streams that are behind', () => {
       };
       const format = { ...formatOf(), rejection: () => 'rejected' };
       const sink = await openStream(streams, openSink(), `${place}`, { format, charge });
-      await vi.waitFor(() => expect(sink.text()).toMatch(/rejected|id: 1\.300\n/));
+      await expect.poll(() => sink.text()).toMatch(/rejected|id: 1\.300\n/);
       place = positionsIn(sink.text()).at(-1) ?? place;
       sink.end('now');
     }
@@ -63,7 +63,7 @@ describe('streams that are behind', () => {
       return 'an event\n\n';
     };
     await openStream(streams, { ...sink, end() {} }, '0', { format: formatOf(textOf) });
-    await vi.waitFor(() => expect(received).toContain(150));
+    await expect.poll(() => received).toContain(150);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(received.length).toBeLessThan(300);
     sink.end('now');
@@ -92,7 +92,7 @@ describe('streams that are behind', () => {
     while (!isSent()) {
       const before = waits;
       read();
-      await vi.waitFor(() => expect(waits > before || isSent()).toBe(true));
+      await expect.poll(() => waits > before || isSent()).toBe(true);
     }
     expect(positionsIn(sink.text())).toEqual(events.map(({ position }) => position));
     expect(most).toBeLessThan(MAX_UNREAD + 2 * long.length);
@@ -109,14 +109,14 @@ describe('streams that are behind', () => {
     sink.stop();
     for (let position = 2; position <= 200; position++) events.push(eventAt(position));
     streams.wake();
-    await vi.waitFor(() => expect(sink.unread()).toBeGreaterThan(MAX_UNREAD));
+    await expect.poll(() => sink.unread()).toBeGreaterThan(MAX_UNREAD);
     expect(sink.unread()).toBeLessThan(MAX_UNREAD + 11_000);
     events.push(eventAt(201));
     streams.wake();
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(sink.unread()).toBeLessThan(MAX_UNREAD + 11_000);
     sink.read();
-    await vi.waitFor(() => expect(positionsIn(sink.text())).toHaveLength(200));
+    await expect.poll(() => positionsIn(sink.text())).toHaveLength(200);
     expect(positionsIn(sink.text())).toEqual(events.slice(1).map(({ position }) => position));
     sink.end('now');
   });
@@ -135,11 +135,11 @@ describe('streams that are behind', () => {
     sink.stop(MAX_UNREAD);
     for (const position of [2, 3, 4]) events.push(eventAt(position));
     streams.wake();
-    await vi.waitFor(() => expect(made).toContain(2));
+    await expect.poll(() => made).toContain(2);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(made).toEqual([2]);
     sink.read();
-    await vi.waitFor(() => expect(positionsIn(sink.text()).at(-1)).toBe(4));
+    await expect.poll(() => positionsIn(sink.text()).at(-1)).toBe(4);
     expect(positionsIn(sink.text())).toEqual([2, 3, 4]);
     sink.end('now');
   });

@@ -23,7 +23,7 @@ test.each([
       onFailure: (error) => reported.push(error),
     });
     sequencer.begin();
-    await vi.waitFor(() => expect(now).toBeGreaterThanOrEqual(12_000));
+    await expect.poll(() => now).toBeGreaterThanOrEqual(12_000);
     expect(reported.length > 0).toBe(isReported);
     await sequencer.end();
   },

@@ -130,18 +130,18 @@ describe('streams', () => {
       return openStream(streams, openSink(), '1', { format, account: key });
     };
     const [one, good] = [await open('bad'), await open('good')];
-    await vi.waitFor(() => expect(one.text()).toBe('retry: 3000\n\n'));
+    await expect.poll(() => one.text()).toBe('retry: 3000\n\n');
     events.push(eventAt(2));
     streams.wake();
-    await vi.waitFor(() => expect(good.text()).toBe('retry: 3000\n\ngood\n\n'));
+    await expect.poll(() => good.text()).toBe('retry: 3000\n\ngood\n\n');
     isBroken = false;
     events.push(eventAt(3));
     streams.wake();
-    await vi.waitFor(() => expect(good.text()).toBe('retry: 3000\n\ngood\n\ngood\n\n'));
+    await expect.poll(() => good.text()).toBe('retry: 3000\n\ngood\n\ngood\n\n');
     expect(one.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
     expect(failures).toHaveLength(1);
     const again = await open('bad');
-    await vi.waitFor(() => expect(positionsIn(again.text())).toEqual([2, 3]));
+    await expect.poll(() => positionsIn(again.text())).toEqual([2, 3]);
     for (const sink of [again, good]) sink.end('now');
   });
 
@@ -151,7 +151,7 @@ describe('streams', () => {
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(sink.text()).toBe('retry: 3000\n\n');
     feed.state = async () => ({ epoch: 2, deleted: 0, last: 1 });
-    await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
+    await expect.poll(() => sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
   });
 
   test('end when events that they were not sent are deleted, because the process was suspended for that long', async () => {
@@ -161,7 +161,7 @@ describe('streams', () => {
       throw new ServiceError('GONE', 'The events after 1.1 are deleted.');
     };
     Object.assign(feed, { state: async () => ({ epoch: 1, deleted: 5, last: 6 }), pageAfter: gone });
-    await vi.waitFor(() => expect(sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/));
+    await expect.poll(() => sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
   });
 
   test('go on after a backup was restored, although a client has not read that its stream has ended', async () => {
@@ -176,14 +176,14 @@ describe('streams', () => {
     await open({ ...unread, end() {} });
     const restored = [eventAt(1)];
     Object.assign(feed, feedOf(restored, soon, 2));
-    await vi.waitFor(() => expect(unread.text()).toMatch(/retry: \d+\n\nretry: \d+\n\n$/));
+    await expect.poll(() => unread.text()).toMatch(/retry: \d+\n\nretry: \d+\n\n$/);
     const sink = openSink();
     onTestFinished(() => sink.end('now'));
     await open(sink);
     await new Promise((resolve) => setTimeout(resolve, 150));
     restored.push(eventAt(2));
     streams.wake();
-    await vi.waitFor(() => expect(sink.text()).toBe('retry: 3000\n\nan event\n\n'));
+    await expect.poll(() => sink.text()).toBe('retry: 3000\n\nan event\n\n');
   });
 
   test('that a client opens while the process stops say when to come back: EventSource gives up after another status than 200', async () => {
@@ -230,7 +230,7 @@ describe('streams', () => {
       ...{ format: formatOf(), filter: {}, account: 'me', recheck: async () => {} },
     });
     events.push(eventAt(2));
-    await vi.waitFor(() => expect(positionsIn(one.text())).toEqual([2]));
+    await expect.poll(() => positionsIn(one.text())).toEqual([2]);
     const { pageAfter } = feed;
     let answer = () => {};
     const isAsked = new Promise<void>((resolve) => {
@@ -253,7 +253,7 @@ describe('streams', () => {
     (body as StreamBody)(other);
     await new Promise(setImmediate);
     answer();
-    await vi.waitFor(() => expect(positionsIn(other.text()).at(-1)).toBe(3));
+    await expect.poll(() => positionsIn(other.text()).at(-1)).toBe(3);
     expect(positionsIn(other.text())).toEqual([2, 3]);
     events.push(eventAt(4));
     await vi.waitFor(() => expect(positionsIn(other.text())).toEqual([2, 3, 4]));
@@ -268,7 +268,7 @@ describe('streams', () => {
     const open = async (key: string, format: Partial<StreamFormat> = {}) => {
       const request = { format: { ...formatOf(), ...format, key }, account: key, charge };
       const sink = await openStream(streams, openSink(), '1', request);
-      await vi.waitFor(() => expect(sink.text()).not.toBe(''));
+      await expect.poll(() => sink.text()).not.toBe('');
       return sink;
     };
     const slow = await open('slow', { serializeAll: () => new Promise(() => {}) });
@@ -276,7 +276,7 @@ describe('streams', () => {
     for (let position = 2; position <= 25; position++) {
       events.push(eventAt(position));
       streams.wake();
-      await vi.waitFor(() => expect(positionsIn(quick.text()).at(-1)).toBe(position));
+      await expect.poll(() => positionsIn(quick.text()).at(-1)).toBe(position);
     }
     expect(positionsIn(quick.text())).toHaveLength(24);
     expect(slow.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
@@ -299,7 +299,7 @@ describe('streams', () => {
     events.push(eventAt(2));
     streams.wake();
     for (const sink of [busy, idle]) {
-      await vi.waitFor(() => expect(positionsIn(sink.text())).toEqual([2]));
+      await expect.poll(() => positionsIn(sink.text())).toEqual([2]);
       sink.end('now');
     }
   });

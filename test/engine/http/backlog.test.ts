@@ -29,7 +29,10 @@ const CLIENT = `
 /** How long the process is blocked at a time, in milliseconds. */
 const BUSY = 100;
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 /** Lets the connections wait to be accepted. */
 async function listenTo(handler: RequestListener) {
@@ -45,30 +48,41 @@ async function listenTo(handler: RequestListener) {
   return { listener, answered: text(client.stdout) };
 }
 
+/** Sets how long each turn of the event loop takes, in milliseconds, however slow the machine is. */
+function setTurn(milliseconds: number): void {
+  let time = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    time += milliseconds;
+    return time;
+  });
+  // No idle connection is closed meanwhile.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+}
+
 test('connections that wait to be accepted when the service stops are answered', async () => {
   const { listener, answered } = await listenTo((_, response) => response.end());
+  setTurn(0);
   await listener.drain(5_000);
   expect(await answered).toBe(`${COUNT}\n`);
 });
 
 test('also when each turn of the event loop takes long', async () => {
   const { listener, answered } = await listenTo((_, response) => response.end());
-  const busy = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY / 20), 0);
+  setTurn(5);
   await listener.drain(5_000);
-  clearInterval(busy);
   expect(await answered).toBe(`${COUNT}\n`);
 });
 
 test('no connection waits to be accepted while requests of others are handled', async () => {
-  // However slow the machine is.
-  vi.spyOn(performance, 'now').mockReturnValue(0);
   const accepted: number[] = [];
   const { listener, answered } = await listenTo((_, response) => {
     accepted.push(process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length);
     response.end();
   });
+  setTurn(0);
   expect(await answered).toBe(`${COUNT}\n`);
   expect(accepted[0]).toBe(COUNT);
+  vi.useRealTimers();
   await listener.drain(0);
 });
 

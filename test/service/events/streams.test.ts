@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isWhole } from '../../support/cases.ts';
 import { hasCommonTests } from '../../support/database.ts';
 import { startOwnService } from '../../support/sockets.ts';
@@ -266,7 +266,7 @@ describe('limits of streams', () => {
         await Promise.all(Array.from({ length: 40 }, () => post('/categories', { name: 'Long', description })));
       }
       // It is given 15 seconds to read.
-      await vi.waitFor(async () => expect(await streams()).toBe(0), { timeout: 40_000, interval: 500 });
+      await expect.poll(streams, { timeout: 40_000, interval: 500 }).toBe(0);
       socket.resume();
       await closed;
       expect(isClosed).toBe(true);
@@ -298,10 +298,10 @@ describe('limits of streams', () => {
       const client = new AbortController();
       const path = `${service.base}/events?after=now&wait=20&type=pet.deleted`;
       const waiting = fetch(path, { signal: client.signal }).catch(() => {});
-      await vi.waitFor(async () => expect(await streams()).toBe(1));
+      await expect.poll(streams).toBe(1);
       client.abort();
       await waiting;
-      await vi.waitFor(async () => expect(await streams()).toBe(0), 5_000);
+      await expect.poll(streams).toBe(0);
     });
   }
 
