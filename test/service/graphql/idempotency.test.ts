@@ -89,12 +89,12 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     const query = `mutation ($one: Int64!, $two: Int64!) {
       one: placeOrder(order: { petId: $one }) { id } two: placeOrder(order: { petId: $two }) { id }
     }`;
-    const orders = Array.from({ length: 30 }, (_, n) => {
+    const orders = Array.from({ length: 12 }, (_, n) => {
       const [one, two] = n % 2 === 0 ? pets : [...pets].reverse();
       return ask(randomUUID(), query, { one, two });
     });
     expect((await Promise.all(orders)).flatMap(({ errors = [] }) => errors)).toEqual([]);
-    expect(await Promise.all(pets.map(stockOf))).toEqual([70, 70]);
+    expect(await Promise.all(pets.map(stockOf))).toEqual([88, 88]);
   });
 
   test('keeps the successful changes beside one that the database rejected', async () => {
