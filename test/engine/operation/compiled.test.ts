@@ -137,6 +137,21 @@ describe('an operation that the compiler would run wrongly is interpreted', () =
     }
   });
 
+  test('several changes, of which none is made after one that has failed', async () => {
+    const changing = buildSchema('type Query { q: Int } type Mutation { fail: Int!, change: Int! }');
+    const made: string[] = [];
+    for (const field of Object.values(changing.getMutationType()?.getFields() ?? {})) {
+      field.resolve = async () => {
+        made.push(field.name);
+        if (field.name === 'fail') throw new Error('Nothing was changed.');
+        return 1;
+      };
+    }
+    const selection = selectionOf(changing, parse('mutation { change fail again: change }'), undefined);
+    const { data } = await compileOperation(selection, new Map())({}, NO_CONTEXT);
+    expect([data, made]).toEqual([null, ['change', 'fail']]);
+  });
+
   test('an operation that takes an input object that contains itself, whose code would never end', () => {
     const reporting = reportingSchema(
       'type Query { f(tree: Tree): Int } input Tree { twigs: [Twig!] } input Twig { of: Tree }',
@@ -162,8 +177,8 @@ describe('an ordinary operation is compiled', () => {
     ({ body }) => JSON.parse(`${body}`).query,
   );
   const inReadme = [...readFileSync('README.md', 'utf8').matchAll(/"query": "([^"]+)"/g)].map(([, query]) => query);
-  const withFragments = `query ($all: Boolean = false, $first: Int = 5, $sort: PetSort = name_desc) {
-    pets(first: $first, sort: $sort, status: [sold]) { nodes { id ...A category @include(if: $all) { ...C } } }
+  const withFragments = `query ($all: Boolean = false, $first: Int = 5, $sort: PetSort = name_desc, $status: PetStatus) {
+    pets(first: $first, sort: $sort, status: [sold, $status]) { nodes { id ...A category @include(if: $all) { ...C } } }
     pet(petId: 1) { ...A category { ...C } }
   }
   fragment A on Pet { id name orders @skip(if: $all) { totalCount } } fragment C on Category { id name }`;
