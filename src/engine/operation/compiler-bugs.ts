@@ -38,8 +38,7 @@ const MAX_PATH_CHARACTERS = 100_000;
  * - It writes literals and the schema's defaults into its code as JSON: a bigint fails, a date becomes a string, -0
  *   becomes 0. It executes what follows `"__MAGIC_DATE__..."`, which is code of the client.
  * - An absent variable within an object becomes null; within a literal of a custom scalar, variables are always absent.
- * - The default of a required variable fails; `$constructor` is never absent, because every object has it; and a
- *   `@oneOf` input accepts several fields.
+ * - `$constructor` is never absent, because every object has it; and a `@oneOf` input accepts several fields.
  * - In `mutation { a b }`, b runs although a has failed.
  * - The key `__proto__` creates no property.
  * - It stores the `info` of a field by its path, joined by underscores: in `{ a { b_c } c_a { b } }` both fields get
@@ -124,8 +123,7 @@ function hasUnsupportedVariables(
     return (
       variable.name.value in Object.prototype ||
       isUnsupportedInput(type) ||
-      (defaultValue !== undefined &&
-        (ofVariable.kind === Kind.NON_NULL_TYPE || isUnsupportedLiteral(type, defaultValue)))
+      (defaultValue !== undefined && isUnsupportedLiteral(type, defaultValue))
     );
   });
 }
