@@ -34,13 +34,14 @@ describe('streams that are behind', () => {
 
   test('are sent the events that their caller can pay for, however many follow', async () => {
     const streams = streamsOf(feedOf(eventsUntil(300)));
-    let place = 0;
+    let [place, paid] = [0, 0];
     for (let comes = 1; place < 300; comes++) {
       expect(comes).toBeLessThan(10);
       let units = 60;
       const charge = (count: number) => {
         if (count > units) throw new ServiceError('RATE_LIMITED', 'You have no units left.');
         units -= count;
+        paid += count;
       };
       const format = { ...formatOf(), rejection: () => 'rejected' };
       const sink = await openStream(streams, openSink(), `${place}`, { format, charge });
@@ -48,13 +49,15 @@ describe('streams that are behind', () => {
       place = positionsIn(sink.text()).at(-1) ?? place;
       sink.end('now');
     }
+    expect(paid).toBe(300);
   });
 
   test.each([
     ['once they end, although their clients have not read the end yet', 'service'],
     ['once their clients have gone', 'client'],
   ])('are read no further %s', async (_, by) => {
-    const streams = streamsOf(feedOf(eventsUntil(1_000)));
+    const events = eventsUntil(1_000);
+    const streams = streamsOf(feedOf(events));
     const sink = openSink();
     const received: number[] = [];
     const textOf = ({ position }: FeedEvent) => {
@@ -62,10 +65,15 @@ describe('streams that are behind', () => {
       received.push(position);
       return 'an event\n\n';
     };
+    const live = await openStream(streams, openSink(), '1000', { format: { ...formatOf(), key: 'live' } });
+    onTestFinished(() => live.end('now'));
     await openStream(streams, { ...sink, end() {} }, '0', { format: formatOf(textOf) });
     await expect.poll(() => received).toContain(150);
+    events.push(eventAt(1_001));
+    streams.wake();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(received.length).toBeLessThan(300);
+    expect(received).not.toContain(1_001);
     sink.end('now');
   });
 
@@ -149,7 +157,7 @@ describe('streams that are behind', () => {
     onTestFinished(() => void vi.useRealTimers());
     const events = eventsUntil(1);
     const streams = streamsOf(feedOf(events));
-    const format = formatOf(({ id }) => `id: ${id}\n${'x'.repeat(10_000)}\n\n`);
+    const format = formatOf(() => `data: ${'x'.repeat(10_000)}\n\n`);
     const open = async () => {
       const sink = await openStream(streams, openSink(), '1', { format });
       await vi.advanceTimersByTimeAsync(0);
@@ -165,6 +173,13 @@ describe('streams that are behind', () => {
     expect([silent.hasEnded(), slow.hasEnded()]).toEqual([false, false]);
     await vi.advanceTimersByTimeAsync(10_000);
     expect([silent.hasEnded(), slow.hasEnded()]).toEqual([true, false]);
+    for (let times = 0; times < 8; times++) {
+      // It reads all, and by the next heartbeat it has as much to read again.
+      slow.read();
+      slow.stop();
+      await vi.advanceTimersByTimeAsync(15_000);
+    }
+    expect(slow.hasEnded()).toBe(false);
     slow.end('now');
   });
 });
