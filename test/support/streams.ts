@@ -75,8 +75,8 @@ export const positionsIn = (text: string) =>
   [...text.matchAll(/^id: 1\.(\d+)$/gm)].map(([, position]) => Number(position));
 
 /** Streams of a feed; anything that fails fails the test. */
-export function streamsOf(feed: FeedPages, onFailure: (error: unknown) => void = failed) {
-  return createEventStreams({ feed, max: 1_000, onCount() {}, onFailure });
+export function streamsOf(feed: FeedPages, onFailure: (error: unknown) => void = failed, max = 1_000) {
+  return createEventStreams({ feed, max, onCount() {}, onFailure });
 }
 
 function failed(error: unknown): void {

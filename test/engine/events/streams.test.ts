@@ -193,6 +193,16 @@ describe('streams', () => {
     expect([sink.hasEnded(), sink.text()]).toEqual([true, expect.stringMatching(/^retry: 3000\n\nretry: \d+\n\n$/)]);
   });
 
+  test('are open to each caller, however few there may be', async () => {
+    const streams = streamsOf(feedOf([eventAt(1)]), undefined, 2);
+    for (const account of ['one', 'other']) {
+      const sink = await openStream(streams, openSink(), 'now', { account });
+      expect(sink.hasEnded()).toBe(false);
+      onTestFinished(() => sink.end('now'));
+    }
+    await expect(openStream(streams, openSink(), 'now', { account: 'third' })).rejects.toThrow('2 streams already');
+  });
+
   test('are sent a long burst to its end, although each batch takes its time', async () => {
     const events = [eventAt(1)];
     const streams = streamsOf(feedOf(events));
