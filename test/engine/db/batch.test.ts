@@ -2,7 +2,7 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Batched, batched, batchWrites } from '../../../src/engine/db/batch.ts';
 import { Database } from '../../../src/engine/db/client.ts';
-import { DatabaseError } from '../../../src/engine/db/violations.ts';
+import { DatabaseError, LockTimeout } from '../../../src/engine/db/violations.ts';
 import { ServiceError } from '../../../src/engine/errors.ts';
 import { parseJson } from '../../../src/engine/json.ts';
 
@@ -131,16 +131,19 @@ describe('batched calls', () => {
 });
 
 describe('a batch that fails', () => {
-  test('because the database rejects an item fails only that item, with its own error', async () => {
+  test.each([
+    ['the database rejects an item', rejection],
+    ['an item waits too long for a locked row', () => new LockTimeout()],
+  ])('because %s fails only that item, with its own error', async (_, errorOf) => {
     const done: number[] = [];
     const call = batched<number, number>(database, 'any', async (items) => {
-      if (items.some((item) => item < 0)) throw rejection(items);
+      if (items.some((item) => item < 0)) throw errorOf(items);
       done.push(...items);
       return items.map((item) => item * 10);
     });
     const [one, bad, two, worse] = await Promise.allSettled([1, -1, 2, -2].map(call));
     expect([one, two]).toEqual([10, 20].map((value) => ({ status: 'fulfilled', value })));
-    expect([bad, worse]).toEqual([-1, -2].map((item) => ({ status: 'rejected', reason: rejection([item]) })));
+    expect([bad, worse]).toEqual([-1, -2].map((item) => ({ status: 'rejected', reason: errorOf([item]) })));
     expect(done).toEqual([1, 2]);
   });
 
