@@ -28,3 +28,19 @@ test.each([
     await sequencer.end();
   },
 );
+
+test('what was changed before a process ends is published by it, and not only when another one starts', async () => {
+  const left = [3, 2];
+  const publish = async () => {
+    const moved = left.shift() ?? 0;
+    return [{ moved, more: left.length > 0, lag: 0, isBusy: false, last: moved }];
+  };
+  const published: number[] = [];
+  const sequencer = createSequencer({ statement: () => publish } as unknown as Database, {
+    retention: 60,
+    onPublished: (count) => published.push(count),
+    onFailure: (error) => expect.fail(String(error)),
+  });
+  await sequencer.end();
+  expect(published).toEqual([3, 2]);
+});
