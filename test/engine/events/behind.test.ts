@@ -77,6 +77,24 @@ describe('streams that are behind', () => {
     sink.end('now');
   });
 
+  test('are not charged for when their clients go while they wait for their turn', async () => {
+    const streams = streamsOf(feedOf(eventsUntil(10)));
+    let go = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const serializeAll = (list: readonly FeedEvent[]) => isReleased.then(() => list.map(({ id }) => `id: ${id}\n\n`));
+    const first = await openStream(streams, openSink(), '0', { format: { ...formatOf(), serializeAll } });
+    const charge = vi.fn();
+    const next = await openStream(streams, openSink(), '0', { charge });
+    await new Promise(setImmediate);
+    next.end('now');
+    go();
+    await vi.waitFor(() => expect(positionsIn(first.text())).toHaveLength(10));
+    expect(charge).not.toHaveBeenCalled();
+    first.end('now');
+  });
+
   test('hold no more than 256 KiB and an event for a client that does not read, and charge little for what is cut off', async () => {
     const long = 'x'.repeat(10_000);
     const events = eventsUntil(300);
