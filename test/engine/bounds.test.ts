@@ -5,6 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { batchedByShape } from '../../src/engine/db/batch-by-shape.ts';
+import { Database } from '../../src/engine/db/client.ts';
 import { nodeListener } from '../../src/engine/http/node.ts';
 import { parseJson } from '../../src/engine/json.ts';
 import { clientOf } from '../../src/engine/lifecycle/client.ts';
@@ -104,6 +106,23 @@ describe('memory does not grow', () => {
     };
     await send(0, 100);
     expect(await growthOf(() => send(100, 5_100))).toBeLessThan(2);
+  });
+
+  test('with the number of different filters that lists are read with', async () => {
+    const none = async () => [];
+    const notUsed = () => Promise.reject(new Error('It is not used.'));
+    const database = new Database({ kind: 'embedded', query: none, transaction: notUsed, close: notUsed });
+    const read = batchedByShape(
+      database,
+      'any',
+      () => none,
+      async (_, requests) => requests.map(() => 0),
+    );
+    const send = async (count: number) => {
+      await Promise.all(numbers(count).map((n) => read({ shape: 'byName', values: { name: `${n}`.padEnd(1_000) } })));
+    };
+    await send(100);
+    expect(await growthOf(() => send(5_000))).toBeLessThan(2);
   });
 
   test('by more than 5 MiB for a document, however large its expanded selection and conditions are', async () => {
