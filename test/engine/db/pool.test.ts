@@ -72,7 +72,7 @@ test('a connection is free again after work that fails', async () => {
   expect(take().client).toBe(0);
 });
 
-test('a connection that is lost in use is closed and replaced, also for waiting work', async () => {
+test('a connection that is lost in use is closed at once, so that the server ends its work, and replaced', async () => {
   const { take, closed } = poolOf(1);
   const [first, second] = [take(), take()];
   first.lose();
@@ -80,6 +80,7 @@ test('a connection that is lost in use is closed and replaced, also for waiting 
   expect([closed, second.client]).toEqual([[0], 1]);
   second.lose();
   await moment();
+  expect(closed).toEqual([0, 1]);
   expect(take().client).toBe(2);
 });
 
