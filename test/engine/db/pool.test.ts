@@ -43,6 +43,7 @@ test('each use has its own connection; further ones wait, and get one in their o
   first.finish();
   await moment();
   expect(fourth.client).toBe(0);
+  expect(take().client).toBeUndefined();
 });
 
 test('work that has waited too long is rejected, and never starts', async () => {
