@@ -111,7 +111,7 @@ test('a pool that has ended opens no connection, and rejects waiting work', asyn
   const first = take();
   const second = take();
   await pool.end(1);
-  await expect(second.done).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(second.done).rejects.toThrow('The service is stopping.');
   first.finish();
   await first.done;
   await expect(take().done).rejects.toMatchObject({ code: 'UNAVAILABLE' });
@@ -134,6 +134,10 @@ test('one caller never has all connections, and waiting callers take turns', asy
   greedy[1]?.finish();
   await moment();
   expect(greedy[2]?.client).toBe(1);
+  second.finish();
+  third.finish();
+  await moment();
+  expect([greedy[3]?.client, greedy[4]?.client]).toEqual([2, undefined]);
 });
 
 test('callers take turns on a single connection', async () => {
