@@ -74,7 +74,7 @@ test('a connection is free again after work that fails', async () => {
 });
 
 test('a connection that is lost in use is closed at once, so that the server ends its work, and replaced', async () => {
-  const { take, closed } = poolOf(1);
+  const { pool, take, closed } = poolOf(1);
   const [first, second] = [take(), take()];
   first.lose();
   await moment();
@@ -83,6 +83,8 @@ test('a connection that is lost in use is closed at once, so that the server end
   await moment();
   expect(closed).toEqual([0, 1]);
   expect(take().client).toBe(2);
+  await pool.end(0);
+  expect(closed).toEqual([0, 1, 2]);
 });
 
 test('a connection that is closed while idle is not used again', async () => {
