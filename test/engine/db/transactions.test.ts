@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { inOrder } from '../../../src/engine/db/transactions.ts';
+import { Database } from '../../../src/engine/db/client.ts';
+import { createTransactions, inOrder } from '../../../src/engine/db/transactions.ts';
 import { tooSlow, unavailable } from '../../../src/engine/db/violations.ts';
 
 test('a change that fails has its own reason, also if it cannot be undone because the connection is lost', async () => {
@@ -25,4 +27,32 @@ test('a read that fails fails all later changes, of which none is sent, and not 
   await new Promise(setImmediate);
   await expect(query('update', [], 'write')).rejects.toMatchObject({ code: 'TIMEOUT' });
   expect(sent).toEqual(['select']);
+});
+
+test('what work that has failed still sends is rejected, also during the next transaction', async () => {
+  const sent: string[] = [];
+  const send = async (text: string) => {
+    sent.push(text);
+    return [];
+  };
+  const notUsed = () => Promise.reject(new Error('It is not used.'));
+  const database = new Database({
+    kind: 'server',
+    query: notUsed,
+    transaction: (work) => work(send, Promise.resolve()),
+    close: notUsed,
+  });
+  const run = createTransactions(database, 1, (own) => ({ change: own.statement('change', 'write', sql`update`, {}) }));
+  const soon = () => performance.now() + 1_000;
+  let sendLate: () => Promise<unknown> = notUsed;
+  const failing = run('a', soon(), async ({ change }) => {
+    sendLate = change;
+    throw new Error('It failed.');
+  });
+  await expect(failing).rejects.toThrow('It failed.');
+  await run('a', soon(), async ({ change }) => {
+    await expect(sendLate()).rejects.toThrow('The transaction has ended.');
+    await change();
+  });
+  expect(sent).toEqual(['savepoint statement', 'update']);
 });
