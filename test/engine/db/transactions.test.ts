@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { Database } from '../../../src/engine/db/client.ts';
 import { createTransactions, inOrder } from '../../../src/engine/db/transactions.ts';
-import { tooSlow, unavailable } from '../../../src/engine/db/violations.ts';
+import { DatabaseError, tooSlow, unavailable } from '../../../src/engine/db/violations.ts';
 
 test('a change that fails has its own reason, also if it cannot be undone because the connection is lost', async () => {
   const sent: string[] = [];
@@ -27,6 +27,22 @@ test('a read that fails fails all later changes, of which none is sent, and not 
   await new Promise(setImmediate);
   await expect(query('update', [], 'write')).rejects.toMatchObject({ code: 'TIMEOUT' });
   expect(sent).toEqual(['select']);
+});
+
+test('what comes during a change is sent when that has ended, or is undone', async () => {
+  const sent: string[] = [];
+  const query = inOrder(async (text) => {
+    sent.push(text);
+    await new Promise(setImmediate);
+    if (text === 'update') throw new DatabaseError('Rejected.', '23505', undefined, undefined);
+    return [];
+  }, Promise.resolve());
+  const change = query('update', [], 'write');
+  const others = [query('select', [], 'lookup'), query('insert', [], 'write')];
+  await expect(change).rejects.toThrow('Rejected.');
+  await Promise.all(others);
+  const savepoint = 'savepoint statement';
+  expect(sent).toEqual([savepoint, 'update', `rollback to ${savepoint}`, 'select', savepoint, 'insert']);
 });
 
 test('what work that has failed still sends is rejected, also during the next transaction', async () => {
