@@ -43,8 +43,8 @@ export function headerParameters(endpoint: Endpoint): JsonSchema[] {
     ...(isRead ? [] : ['Idempotency-Key']),
     ...((isRead ? hasTag : operation.versionVariable !== undefined) ? ['If-Match'] : []),
     ...(isRead && hasTag ? ['If-None-Match'] : []),
-    ...(isRead && preparedWithTotal !== undefined ? ['Prefer'] : []),
-    ...(!isRead && mayCreate(route) ? ['If-None-Match-Any'] : []),
+    ...(preparedWithTotal === undefined ? [] : ['Prefer']),
+    ...(mayCreate(route) ? ['If-None-Match-Any'] : []),
     ...(route.stream === undefined ? [] : ['Last-Event-ID']),
     ...additionsOf(lifecycle.annotations).parameters,
   ];

@@ -49,7 +49,6 @@ export class Components {
   /** A reference to a component, which `make` creates at the first call. Throws if another one `of` that name exists. */
   refer(name: string, of: unknown, make: () => JsonSchema): JsonSchema {
     if (!this.schemas.has(name)) {
-      this.schemas.set(name, {});
       this.#described.set(name, of);
       const schema = make();
       const example = this.text.examples[name] ?? this.#exampleOfList(schema);
