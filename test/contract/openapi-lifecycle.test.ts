@@ -46,6 +46,12 @@ describe.each<[title: string, coordinate: string, base: (annotations: object) =>
 test.each<[title: string, base: Draft, head: Draft, verdict: RegExp]>([
   ['stable to beta', of({}), of({}, BETA), /^fails: GET \/things\. Stable/],
   ['beta to stable', of({}, BETA), of({}), /^$/],
+  [
+    'an annotation that only repeats that of the operation',
+    of({ parameters: [{ name: 'a', in: 'query', ...BETA }] }, BETA),
+    of({ parameters: [{ name: 'a', in: 'query' }] }, BETA),
+    /^$/,
+  ],
   ['a sunset that is too near', of({}), of({}, until('2027-05-19')), /^fails: GET \/things\. Too short/],
   ['a sunset that is not', of({}), of({}, until('2027-05-20')), /^allowed/],
   [
@@ -94,5 +100,6 @@ test('a component is as stable as the most stable operation that uses it', async
   const on = (annotations: object) =>
     judged(draft(object({ a: text }), annotations), draft(object({}), annotations), TODAY);
   expect((await on({})).join()).toMatch(/^fails: Thing\.a\. Stable/);
+  expect((await on(until('2027-12-31'))).join()).toMatch(/^fails: Thing\.a\. Deprecated/);
   expect((await on(EXPERIMENTAL)).join()).toMatch(/^allowed: Thing\.a\. Experimental/);
 });

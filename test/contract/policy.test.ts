@@ -42,6 +42,12 @@ const BREAKS: readonly (readonly [title: string, coordinate: string, before: str
     'type Query { a("How many. Accepts 1 to 50." b: Int ANNOTATION): Int }',
   ],
   [
+    'the minimum of a value is greater',
+    'Query.a(b:)',
+    'type Query { a("How many. Accepts 1 to 100." b: Int ANNOTATION): Int }',
+    'type Query { a("How many. Accepts 2 to 100." b: Int ANNOTATION): Int }',
+  ],
+  [
     'a value gets bounds',
     'In.b',
     'type Query { a(in: In): Int } input In { "How." b: String ANNOTATION }',
@@ -273,6 +279,29 @@ test('what only surprises a careless client is a note', async () => {
   expect(await judged(base, head, TODAY)).toEqual([
     'allowed: Size.large. Allowed: clients should be ready for it, but some may not be.',
   ]);
+});
+
+test('another default may change what clients get that leave the argument out', async () => {
+  const draft = (value: number) => ({ sdl: `type Query { a(b: Int = ${value}): Int }` });
+  expect(await judged(draft(1), draft(2), TODAY)).toEqual([
+    'allowed: Query.a(b:). Allowed: clients should be ready for it, but some may not be.',
+  ]);
+});
+
+test('a field of an interface goes, which clients select although no field has its type', async () => {
+  const draft = (fields: string) => ({
+    sdl: `type Query { a: Item } interface Node { ${fields} } type Item implements Node { id: ID gone: ID }`,
+  });
+  const [verdict = ''] = await judged(draft('id: ID gone: ID'), draft('id: ID'), TODAY);
+  expect(verdict).toMatch(/^fails: Node\.gone\. Stable/);
+});
+
+test('an input of which a client may give only one field from now on is reported itself', async () => {
+  const draft = (directive: string) => ({
+    sdl: `type Query { a(in: In): Int } input In ${directive} { b: Int c: Int } directive @oneOf on INPUT_OBJECT`,
+  });
+  const [verdict = ''] = await judged(draft(''), draft('@oneOf'), TODAY);
+  expect(verdict).toMatch(/^fails: In\. Stable: deprecate it first/);
 });
 
 test('a new argument with a default may change what clients get that do not know of it', async () => {

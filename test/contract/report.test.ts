@@ -98,6 +98,21 @@ describe('the report', () => {
     );
   });
 
+  test('says what an element was before', async () => {
+    const scopes = 'directive @requiresScope(scope: String!) on FIELD_DEFINITION';
+    const before = { sdl: `type Query { a: Int b: Int c: Int d("How." e: Int): Int } ${scopes}` };
+    const head = {
+      sdl: `type Query {
+        a: Int @stability(level: BETA) b: Int ${ANNOTATION} c: Int @requiresScope(scope: "audit") d("How. Accepts 1 to 9." e: Int): Int
+      } ${scopes}`,
+    };
+    const report = await reported(before, head, TODAY);
+    expect(report).toContain('It was stable, and is beta now.');
+    expect(report).toContain('It is deprecated from 2026-07-01 to 2027-12-31; before, no sunset was announced.');
+    expect(report).toContain('Its scope changed from none to audit.');
+    expect(report).toContain('Its bounds changed from none to 1 to 9.');
+  });
+
   test('puts failures first and sums up', async () => {
     const head = after((texts) => texts.replace('available sold', 'available sold lost').replace('name: String ', ''));
     const report = await reported(base, head, TODAY);
@@ -126,6 +141,14 @@ describe('the committed contract', () => {
 
   test('can be read, and has no changes compared with itself', async () => {
     expect(await compareContracts(contract, contract, TODAY)).toEqual([]);
+  });
+
+  test.each([
+    ['GET /pets (query sort)', 'Query.pets(sort:)'],
+    ['GET /pets (query sort) -name', 'PetSort.name_desc'],
+    ['GET /pets (query limit)', 'GET /pets (query limit)'],
+  ])('maps %s to %s, if GraphQL has it', (coordinate, element) => {
+    expect(graphqlCoordinate(contract.schema, contract.openApi, coordinate)).toBe(element);
   });
 
   test('maps each operation to its field in GraphQL, so that both are reported together', () => {
