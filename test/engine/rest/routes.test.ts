@@ -22,6 +22,8 @@ const schema = buildSchema(`
   input Tree { branches: [Tree!] }
   extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
   type Error { id: ID! }
+  input Key @oneOf { id: ID  title: String }
+  extend type Query { found(key: Key!): Int! }
   extend type Query { error: Error  holes: [Int]!  two(wish: Wish, tree: Wish): Int! }
   extend type Query {
     colour: Colour!  best: Sort  sorts: [Sort!]
@@ -90,6 +92,18 @@ describe('OpenAPI describes the parameters of a route', () => {
       items: { type: 'integer', format: 'int32', minimum: 1, maximum: 9 },
     });
   });
+
+  test('with those of the path as required, also if GraphQL does not need them', () => {
+    const operation = gql`query one($id: ID, $count: Int! = 3) { given(id: $id, count: $count) }`;
+    const endpoints = compileRoutes(schema, [route('GET', '/things/{id}', { tag, operation, reply: ok() })]);
+    expect(openApiDocument(endpoints, texts)).toHaveProperty(
+      ['paths', '/things/{id}', 'get', 'parameters'],
+      expect.arrayContaining([
+        expect.objectContaining({ name: 'id', in: 'path', required: true }),
+        expect.objectContaining({ name: 'count', in: 'query', required: false }),
+      ]),
+    );
+  });
 });
 
 test.each([
@@ -107,6 +121,11 @@ test.each([
   const read = () => endpoint?.readPath({ [name]: text });
   if (typeof expected === 'string') expect(read).toThrow(`${name} must be ${expected}`);
   else expect(read()).toEqual({ [name]: expected });
+});
+
+test('a body of which one field is to be given says so', () => {
+  const { schemas } = described(gql`query one($key: Key!) { found(key: $key) }`, ok(), 'POST');
+  expect(schemas.Key).toMatchObject({ minProperties: 1, maxProperties: 1 });
 });
 
 test('a field of a body that has a default need not be sent, also where it must not be null', async () => {
@@ -173,8 +192,8 @@ describe('OpenAPI describes the response of a route', () => {
     expect(described(gql`query one { bookCount }`).body).toEqual({ type: 'integer', format: 'int32' });
   });
 
-  test('with 304 only if it has an entity tag', () => {
-    const statuses = ['200', '304'];
+  test('with 304 and 412 only if it has an entity tag', () => {
+    const statuses = ['200', '304', '412'];
     const statusesOf = (operation: ReturnType<typeof gql>, reply?: Reply) =>
       statuses.filter((status) => status in described(operation, reply).responses);
     expect(statusesOf(gql`query one { bookCount }`)).toEqual(['200']);
@@ -196,10 +215,16 @@ describe('OpenAPI describes the response of a route', () => {
 
   test('with a list of scalars', () => {
     expect(described(gql`query one { titles }`).body).toEqual({ type: 'array', items: { type: 'string' } });
-    expect(described(gql`query many { titles }`, rows()).schemas.many).toMatchObject({
+    expect(described(gql`query many { titles }`, rows()).schemas.many).toEqual({
       type: 'array',
+      description: 'The whole list.',
       items: { type: 'string' },
     });
+  });
+
+  test('without the version of a row, which is its entity tag', () => {
+    const { schemas } = described(gql`query one { book { version ...Book } } fragment Book on Book { id }`);
+    expect(schemas.Book).toEqual({ type: 'object', required: ['id'], properties: { id: expect.anything() } });
   });
 
   test('with a row that has a number, an id and a list', () => {
