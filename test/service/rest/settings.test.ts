@@ -221,6 +221,11 @@ describe('BASE_PATH is the prefix of every path', () => {
     }
   });
 
+  test('and OpenAPI says it', async () => {
+    expect((await chosen.rest('GET', '/openapi.json')).body.servers).toMatchObject([{ url: '/api/v1' }]);
+    expect((await open.rest('GET', '/openapi.json')).body.servers).toMatchObject([{ url: '/' }]);
+  });
+
   test.each([
     ['/pets', '/api/v1/pets'],
     ['/', '/api/v1/'],
