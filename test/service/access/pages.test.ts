@@ -123,6 +123,7 @@ describe('an error', () => {
       expect([path, page.status, page.headers.get('content-type')]).toEqual([path, status, 'text/html; charset=utf-8']);
       expect(text).toContain(`${status} <code>${code}</code>`);
       expect(text).toContain(message.replaceAll("'", '&#39;').replaceAll('"', '&#34;'));
+      expect(text).not.toContain('<form');
       expect(page.headers.get('vary')).toContain('Accept');
       for (const name of ['sunset', 'deprecation', 'www-authenticate', 'link']) {
         expect([path, name, page.headers.get(name)]).toEqual([path, name, json.headers.get(name)]);

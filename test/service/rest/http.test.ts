@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { examples, listed, makeRows } from './examples.ts';
@@ -16,13 +17,18 @@ const OWN_STYLE = /^('self'|'sha256-[\w+/]{43}='|'unsafe-inline')$/;
 
 test('no response can be sniffed as another type, and no page is framed or loads from other origins', async () => {
   for (const path of ['/', '/lifecycle', '/reference', '/graphql', '/pets', '/nothing', '/livez', '/openapi.json']) {
-    const { headers } = await app.fetch(
-      new Request(`http://pets.example${path}`, { headers: { accept: 'text/html' } }),
-    );
+    const response = await app.fetch(new Request(`http://pets.example${path}`, { headers: { accept: 'text/html' } }));
+    const { headers } = response;
     expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
     if (!headers.get('content-type')?.startsWith('text/html')) continue;
     const policy = headers.get('content-security-policy')?.split('; ');
-    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]));
+    const nothing = ['default-src', 'base-uri', 'form-action', 'frame-ancestors'].map((name) => `${name} 'none'`);
+    expect(policy).toEqual(expect.arrayContaining(nothing));
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    for (const [, style = ''] of (await response.text()).matchAll(/<style>([\s\S]*?)<\/style>/g)) {
+      expect(policy?.join()).toContain(`'sha256-${hash('sha256', style, 'base64')}'`);
+    }
     for (const directive of policy ?? []) {
       const [name, ...sources] = directive.split(' ');
       const own = name === 'style-src' ? OWN_STYLE : name === 'script-src' ? OWN_SCRIPT : OWN;
