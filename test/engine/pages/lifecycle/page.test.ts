@@ -210,6 +210,7 @@ describe('days are in UTC', () => {
     expect(pageAt('2027-12-30T23:59:59.999Z')).toContain('31 December 2027 1 day left');
     expect(pageAt('2027-12-31T00:00:00Z')).toContain('31 December 2027 today is its last day');
     expect(pageAt('2027-12-31T23:59:59.999Z')).toContain('31 December 2027 today is its last day');
+    expect(pageAt('2027-12-31T23:59:59.999Z')).toContain('on 31 December 2027 : today is its last day.');
     expect(pageAt('2027-12-31T23:59:59.999Z')).toContain('Today, 31 Dec 2027');
     expect(pageAt('2028-01-01T00:00:00Z')).toContain('31 December 2027 ended 1 day ago');
     expect(pageAt('2028-01-01T00:00:00Z')).toContain('Today, 1 Jan 2028');
