@@ -38,6 +38,20 @@ describe('the lifecycle page', () => {
     expect(text).toContain('Why Lists take many ids at once and answer in one shape.');
   });
 
+  test('shows the brownouts of an element that are not over, and what happens after its sunset', () => {
+    const hour = (day: string, coordinate?: string) => {
+      return { coordinate, from: new Date(`${day}T11:00:00Z`), until: new Date(`${day}T12:00:00Z`) };
+    };
+    const brownouts = [hour('2026-11-21'), hour('2026-12-01', 'Query.book'), hour('2028-01-01')];
+    const rules = { ...at(NOON), sunset: 'enforce', brownouts } as const;
+    const page = lifecyclePage('Pet store', exampleReport(busyUsage), rules, '', ORIGIN);
+    expect(cardOf(page, 'Query.book')).toContain(
+      'After its sunset it is rejected: 410 GONE Brownouts 1 Dec 2026, 11:00 to 1 Dec 2026, 12:00 , UTC',
+    );
+    expect(cardOf(page, 'Query.books(genre:)')).not.toContain('Brownouts');
+    expect(cardOf(busy, 'Query.book')).toContain('After its sunset it keeps working');
+  });
+
   test('says in a rehearsal which day it shows', () => {
     const page = lifecyclePage('Pet store', exampleReport(), { ...at(NOON), isRehearsal: true }, '/api/v1', ORIGIN);
     expect(textOf(page)).toContain('A rehearsal. This page and all responses are those of 21 November 2026 ,');
