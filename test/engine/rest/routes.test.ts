@@ -16,14 +16,16 @@ const schema = buildSchema(`
   union Either = Book | Author
   scalar Colour
   enum Sort { id id_desc }
-  input Wish { "How." sorts: [Sort!] = [id_desc, id]  "Many." many: Int! = 1 }
+  input Wish { "How." sorts: [Sort!] = [id_desc, id]  "Many." many: Int! = 1  best: Sort }
   type Page { nodes: [Book!]!  pageInfo: PageInfo! }
   type PageInfo { hasNextPage: Boolean!  endCursor: String }
   input Tree { branches: [Tree!] }
+  input Root { trees: [Forest!] }
+  input Forest { root: Root }
   extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
   type Error { id: ID! }
   input Key @oneOf { id: ID  title: String }
-  extend type Query { found(key: Key!): Int! }
+  extend type Query { found(key: Key!): Int!  grown(root: Root): Int! }
   extend type Query { error: Error  holes: [Int]!  two(wish: Wish, tree: Wish): Int! }
   extend type Query {
     colour: Colour!  best: Sort  sorts: [Sort!]
@@ -151,6 +153,7 @@ describe('a value of an enum has its name on REST', () => {
       { sort: 'id_desc', wish: { sorts: ['id_desc', 'id'] } },
     ],
     ['and null remains null', 'null', { wish: null }],
+    ['also in it', '{ "best": null, "sorts": null }', { wish: { best: null, sorts: null } }],
   ])('in a body, %s', async (_, body, variables) => {
     const operation = gql`query many($sort: Sort, $wish: Wish) { search(sort: $sort, wish: $wish) }`;
     const options = { tag: '', operation, reply: rows(), readOnly: ['sort'] };
@@ -365,6 +368,8 @@ describe('a route that REST cannot serve makes the start fail, and the error say
   test('an input object that contains itself', () => {
     const operation = gql`query many($tree: Tree) { plant(tree: $tree) }`;
     expect(() => described(operation, ok(), 'POST')).toThrow('Tree contains itself, which the body of a REST request');
+    const through = gql`query many($root: Root) { grown(root: $root) }`;
+    expect(() => described(through, ok(), 'POST')).toThrow('Root contains itself');
   });
 
   const given = gql`query one($ratio: Float, $id: ID, $wish: Wish) { given(ratio: $ratio, id: $id, wish: $wish) }`;
