@@ -41,7 +41,8 @@ describe('a browser that opens a protected page', () => {
     expect(rejected.headers.get('content-security-policy')).toContain("form-action 'self'");
     expect(await rejected.text()).toContain('<form method="post">');
 
-    const cookie = await cookieFor(await makeKey(closed, ['read']));
+    // With the white space that was copied with it.
+    const cookie = await cookieFor(` ${await makeKey(closed, ['read'])}\n`);
     expect(cookie).toMatch(/; Path=\/lifecycle; HttpOnly; SameSite=Strict$/);
     const shown = await visit('/lifecycle', { cookie: `other=1; ${cookie}` });
     expect(shown.status).toBe(200);
@@ -67,6 +68,7 @@ describe('a browser that opens a protected page', () => {
     const long = await send('x'.repeat(longest + 1));
     expect([long.status, long.headers.get('set-cookie')]).toEqual([413, null]);
     expect(await long.text()).toContain(`the maximum is ${longest} characters`);
+    expect((await send('x'.repeat(16_384))).status).toBe(413);
   });
 
   test('may cut off its form: that is not logged as a failure of the service', async () => {

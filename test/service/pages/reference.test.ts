@@ -65,9 +65,11 @@ describe('the page', () => {
     }
   });
 
-  test('has all styles in one style sheet', async () => {
+  test('has all styles in one style sheet, and only those; its scripts use the bundle', async () => {
     const style = await (await send('/reference/style.css')).text();
     for (const name of STYLES) expect(style).toContain(readFileSync(new URL(name, OWN), 'utf8'));
+    expect(style).not.toContain('import ');
+    expect(await (await send('/reference/swagger-ui-bundle.js')).text()).toContain('SwaggerUIBundle=');
   });
 
   test.each([...SCRIPTS, 'style.css'])('its %s names no other host', async (name) => {
