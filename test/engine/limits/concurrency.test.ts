@@ -126,11 +126,15 @@ describe('of one caller', () => {
     expect(started).toEqual(['small', 'huge', 'next']);
   });
 
-  test('waiting work is rejected at its deadline, and never starts', async () => {
-    const concurrency = createConcurrencyLimiter(1_000, 20);
+  test('waiting work is rejected at its deadline, never starts, and leaves its place to others', async () => {
+    const concurrency = createConcurrencyLimiter(2, 20);
     const { started, work, end } = controlledWork();
     void outcome(concurrency.run(work('first'), load('one', UNITS_AT_ONCE)));
     expect(await outcome(concurrency.run(work('late'), load('one')))).toBe('TIMEOUT');
+    expect(await concurrency.run(() => 'in', load('other'))).toBe('in');
+    const next = outcome(concurrency.run(work('next'), load('one')));
+    expect(started).toEqual(['first']);
+    expect(await next).toBe('TIMEOUT');
     await end('first');
     expect(started).toEqual(['first']);
     expect(await concurrency.run(() => 'then', load('one'))).toBe('then');

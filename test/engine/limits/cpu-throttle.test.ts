@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { CpuThrottle } from '../../../src/engine/limits/cpu-throttle.ts';
 
 function throttleOf(max: number) {
@@ -8,8 +8,12 @@ function throttleOf(max: number) {
   const start = async (caller: string, size: number, name: string) => {
     await throttle.wait(caller, size);
     started.push(name);
+    // Before the next turn.
+    setImmediate(() => started.push('|'));
   };
-  return { started, start };
+  /** What has started, with a line between turns. */
+  const turns = () => started.join('').replaceAll(/\|+/g, '|');
+  return { started, start, turns };
 }
 
 test('work up to the maximum starts at once', async () => {
@@ -18,8 +22,8 @@ test('work up to the maximum starts at once', async () => {
   expect(started).toEqual(['a', 'b', 'c']);
 });
 
-test('further work waits, in its order, and does not hold up other callers', async () => {
-  const { started, start } = throttleOf(10);
+test('further work waits for turns of the maximum, in its order, and does not hold up other callers', async () => {
+  const { started, start, turns } = throttleOf(10);
   for (const [name, size] of [
     ['a', 8],
     ['b', 8],
@@ -33,7 +37,19 @@ test('further work waits, in its order, and does not hold up other callers', asy
   await Promise.resolve();
   await Promise.resolve();
   expect(started.splice(0).join('')).toBe('ax');
-  await expect.poll(() => started.join('')).toBe('bcde');
+  await expect.poll(turns).toBe('|bc|d|e|');
+});
+
+test('nothing runs for a caller without work, whose next work is paced like the first', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { start, turns } = throttleOf(10);
+  for (const pair of ['ab', 'cd']) {
+    for (const name of pair) void start('one', 10, name);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(vi.getTimerCount()).toBe(0);
+  }
+  expect(turns()).toBe('a|b|c|d|');
 });
 
 test('work that waits longer than it may is rejected, and does not take a turn', async () => {
