@@ -48,9 +48,9 @@ test('work that waits longer than the limit is rejected, and never starts', asyn
 test('work that has started in time may take longer than the limit, and the next one still gets its turn', async () => {
   vi.useFakeTimers();
   try {
-    const turns = new Turns({ milliseconds: 1_000, error: () => new Error('Too late.') });
+    const queue = new KeyedQueue({ milliseconds: 1_000, error: () => new Error('Too late.') });
     const take = (milliseconds: number) =>
-      turns.take('pet 1', () => new Promise<void>((end) => setTimeout(end, milliseconds)));
+      queue.run('pet 1', () => new Promise<void>((end) => setTimeout(end, milliseconds)));
     const first = [take(500), take(1_000)];
     await vi.advanceTimersByTimeAsync(900);
     const next = take(0);

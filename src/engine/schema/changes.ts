@@ -15,7 +15,7 @@ export type ChangeFields<Fields> = {
 
 /**
  * Makes the input fields of a partial update from those of a new row: each is optional, and null removes a value that
- * is optional in a new row and has no default.
+ * is optional in a new row and has no default, unless the field says `nullRemoves: false`.
  *
  * @example
  * const fields = (t: InputFields) => ({ title: t.string({ required: true, bounds, description: 'Its title.' }) });
@@ -27,7 +27,7 @@ export function changing<Fields extends InputFieldRefs>(fields: Fields) {
     field.updateConfig((config) => {
       const { type, defaultValue, description, pothosOptions, parentType } = config;
       const { lifecycle } = pothosOptions;
-      const nullRemoves = !type.required && defaultValue === undefined;
+      const { nullRemoves = !type.required && defaultValue === undefined } = pothosOptions;
       return {
         ...config,
         type: { ...type, required: false },

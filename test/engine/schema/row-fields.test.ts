@@ -90,6 +90,31 @@ test('the successor of a deprecated field of a new row is, in the changes, that 
   expect(successorsIn('NewEntry')).toEqual(['NewEntry.place', 'Mutation.updateEntry']);
 });
 
+test('a field that is optional while it is renamed rejects null in changes, if it says so, as when it was required', () => {
+  const { builder, buildSchema, writeFields } = createSchema();
+  const type = builder.objectRef<object>('Entry').implement({
+    description: 'An entry.',
+    fields: (t) => ({ place: t.int({ description: 'Its place.', resolve: () => 1 }) }),
+  });
+  const create = (_: Readonly<Record<string, unknown>>) => fail();
+  const { update } = writeFields(type, {
+    one: 'entry',
+    scope: 'write',
+    store: () => ({ create, replace: fail, update: fail, delete: fail }),
+    fields: (t) => ({
+      place: t.int({ bounds, nullRemoves: false, description: 'Its place.' }),
+      shelf: t.int({ bounds, description: 'Its shelf.' }),
+    }),
+  });
+  builder.mutationFields((t) => ({ updateEntry: t.field(update) }));
+  const { place, shelf } = assertInputObjectType(buildSchema().getType('EntryChanges')).getFields();
+  expect([place?.extensions.rejectsNull, place?.description]).toEqual([true, 'Its place. Accepts 1 to 9.']);
+  expect([shelf?.extensions.rejectsNull, shelf?.description]).toEqual([
+    false,
+    'Its shelf. Null removes it. Accepts 1 to 9.',
+  ]);
+});
+
 test('a page of the maximum length fits into a response, or the routes are not compiled: longer texts would break clients', () => {
   const { builder, buildSchema, readFields } = createSchema();
   const type = builder.objectRef<typeof entries.$inferSelect>('Entry').implement({
