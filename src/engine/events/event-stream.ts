@@ -23,7 +23,7 @@ export interface StreamFormat {
   serializeAll(events: readonly FeedEvent[]): Promise<readonly string[]>;
   /** Whether its clients resume by the last `id`: then they also get the ids of events that they do not want. */
   readonly hasIds?: boolean;
-  /** The text for a caller that may no longer read. */
+  /** The text for a stream that `recheck` rejects. */
   rejection(error: ServiceError): string;
 }
 
@@ -33,7 +33,7 @@ export interface StreamRequest {
   readonly account: string;
   /** Charges the caller for events that are sent together. Throws RATE_LIMITED; undefined if they cost nothing. */
   readonly charge?: (events: number) => void;
-  /** Rejects when the caller may no longer read; called every few seconds. */
+  /** Rejects when the caller may no longer read, or what it reads is no longer served; called every few seconds. */
   readonly recheck: () => Promise<void>;
 }
 
@@ -109,9 +109,9 @@ export class EventStream {
     this.#unread = unread;
   }
 
-  /** Ends it with an error of its caller; false for another error. */
+  /** Ends it with an error of its caller, or for a brownout; false for another error. */
   reject(error: unknown): boolean {
-    if (!(error instanceof ServiceError) || error.status >= 500) return false;
+    if (!(error instanceof ServiceError) || (error.status >= 500 && error.code !== 'BROWNOUT')) return false;
     this.#end(this.request.format.rejection(error));
     return true;
   }

@@ -44,7 +44,7 @@ const ALWAYS_BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBI
 /** Creates the GraphQL over HTTP server: it maps requests to prepared operations, and results to responses. */
 export function createGraphQLServer(options: GraphQLServerOptions): (request: IncomingRequest) => Promise<Answered> {
   const { authentication, executeOperation } = options;
-  const openStream = subscriptionOpener(options.subscriptions, authentication);
+  const openStream = subscriptionOpener(options.subscriptions);
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const prepareNew = createPreparer(documents, options);
   const extensionFor = lifecycleExtensions();
@@ -89,7 +89,8 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
         },
         open:
           prepared.kind === 'stream'
-            ? () => openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`, extension)
+            ? (_, recheck) =>
+                openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`, extension, recheck)
             : undefined,
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });

@@ -1,6 +1,5 @@
 import type { ExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
-import type { Authentication } from '../auth/authentication.ts';
 import { resumedAt } from '../events/cursor.ts';
 import type { EventFilter, FeedEvent } from '../events/feed.ts';
 import type { EventStreams } from '../events/streams.ts';
@@ -27,10 +26,7 @@ export interface Subscriptions {
  *
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
-export function subscriptionOpener(
-  { open, context, logger }: Subscriptions,
-  authentication: Pick<Authentication, 'recheck'>,
-) {
+export function subscriptionOpener({ open, context, logger }: Subscriptions) {
   // Of each caller, a subscription runs for the events of one page at a time.
   const queue = new KeyedQueue();
 
@@ -41,6 +37,7 @@ export function subscriptionOpener(
     mayRead: boolean,
     text: string,
     extension: LifecycleExtension | undefined,
+    recheck: () => Promise<void>,
   ): Promise<Outcome> => {
     const { account } = request.meter;
     const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
@@ -65,7 +62,7 @@ export function subscriptionOpener(
       filter: { types, subject } as EventFilter,
       account,
       charge: (events) => request.meter.charge(operation.cost(variables, events).units),
-      recheck: () => authentication.recheck(request, operation.scopes),
+      recheck,
     });
     return { reply: { ...reply, headers: [...(extension?.headers ?? []), ...reply.headers] }, error: undefined };
   };

@@ -36,10 +36,15 @@ export const byCoordinate: Labels = {
 };
 
 /**
- * Counts uses, also rejected ones, because the client still depends on them. Throws GONE, BROWNOUT or LIFECYCLE_STRICT;
- * INVALID_ARGUMENT for a wrong `API-Lifecycle` field.
+ * Counts uses the first time, also rejected ones, because the client still depends on them. Throws GONE, BROWNOUT or
+ * LIFECYCLE_STRICT; INVALID_ARGUMENT for a wrong `API-Lifecycle` field.
  */
-export type EnforceLifecycle = (uses: readonly Annotated[], headers: RequestHeaders, labels: Labels) => void;
+export type EnforceLifecycle = (
+  uses: readonly Annotated[],
+  headers: RequestHeaders,
+  labels: Labels,
+  time?: 'again',
+) => void;
 
 /** Throws if a brownout names an element that is not deprecated, of all `annotated` ones. */
 export function createLifecycleEnforcement(
@@ -57,11 +62,11 @@ export function createLifecycleEnforcement(
     );
   }
   const servesAll = sunset === 'announce' && brownouts.length === 0;
-  return (uses, headers, labels) => {
+  return (uses, headers, labels, time) => {
     const isStrict = wantsStrict(headers);
     if (uses.length === 0) return;
     const client = clientOf(headers);
-    for (const use of uses) count(use, client);
+    if (time !== 'again') for (const use of uses) count(use, client);
     if (servesAll && !isStrict) return;
     const now = clock();
     // A client that gets GONE has nothing to wait for.

@@ -25,8 +25,11 @@ interface OperationRequest {
   fingerprint(variables: Variables): string;
   /** The response to an operation that must not run. */
   reject(rejections: readonly [Rejection, ...Rejection[]]): Outcome;
-  /** Opens a stream instead of running the operation, outside of the limits of work in progress. */
-  readonly open: ((variables: Variables) => Promise<Outcome>) | undefined;
+  /**
+   * Opens a stream instead of running the operation, outside of the limits of work in progress. `recheck` rejects when
+   * the caller may no longer have it, or it is no longer served.
+   */
+  readonly open: ((variables: Variables, recheck: () => Promise<void>) => Promise<Outcome>) | undefined;
   /** The response after the operation has run. */
   reply(result: ExecutionResult, variables: Variables): Outcome;
 }
@@ -64,7 +67,12 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       if (uses !== undefined) enforceLifecycle(uses, request.headers, call.labels);
       const rejections = operation.validate(variables);
       if (rejections[0] !== undefined) return call.reject([rejections[0], ...rejections.slice(1)]);
-      if (call.open !== undefined) return call.open(variables);
+      if (call.open !== undefined) {
+        return call.open(variables, async () => {
+          await authentication.recheck(request, operation.scopes);
+          enforceLifecycle([...operation.uses.always, ...(uses ?? [])], request.headers, call.labels, 'again');
+        });
+      }
       if (operation.wait !== undefined) {
         runContext = { ...context, ...(await operation.wait(variables, context, request)) };
         // The credential may have been revoked meanwhile.

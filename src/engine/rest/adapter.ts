@@ -24,7 +24,7 @@ interface PathEndpoints {
   readonly methods: { readonly allow: string; readonly 'accept-patch'?: string };
 }
 
-/** Opens a stream of server-sent events. `recheck` rejects when the caller may no longer have it. */
+/** Opens a stream of server-sent events. `recheck` rejects when it has to end. */
 export type StreamOpener = (
   variables: Variables,
   request: IncomingRequest,
@@ -122,8 +122,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
       },
     });
 
-    async function open(variables: Variables): Promise<Outcome> {
-      const recheck = () => authentication.recheck(request, prepared.scopes);
+    async function open(variables: Variables, recheck: () => Promise<void>): Promise<Outcome> {
       const reply = await openStream(variables, request, recheck);
       return { reply: { ...reply, headers: [...always, ...reply.headers] }, error: undefined };
     }
