@@ -38,7 +38,7 @@ runCommand(USAGE, async () => {
     await withExistingDatabase((database, { EVENTS }) => tail(database, EVENTS === 'on', values));
   else if (command === 'redeliver' && others.length === 1 && given === 'after' && values.after !== undefined) {
     const [id, after] = [parseInt64(others[0] as string), values.after];
-    if (id === undefined) throw new Error(`${others[0]} is no id of a webhook.`);
+    if (id === undefined) throw new Error(`${others[0]} is not the id of a webhook.`);
     await withExistingDatabase((database) => redeliver(database, id, after));
   } else if (command === 'epoch' && others.length === 0 && given === '') await withExistingDatabase(raiseEpoch);
   else throw new Error(USAGE);
@@ -83,6 +83,6 @@ async function raiseEpoch(database: Database): Promise<void> {
   const [raised] = await raise();
   if (raised === undefined) throw new Error('The table feed has no row.');
   process.stdout.write(
-    `The epoch is ${raised.epoch} now. Clients that go on get 410, and begin again; new events come after ${toEventId(raised)}.\n`,
+    `The epoch is ${raised.epoch} now. Clients that resume get 410, and start again; new events come after ${toEventId(raised)}.\n`,
   );
 }

@@ -45,7 +45,7 @@ async function readBase(
   name: string | undefined,
 ): Promise<{ readonly revision: Revision; readonly contract: Contract } | string> {
   if (name === undefined && !(await isRepository(folder))) {
-    return 'Nothing was compared: this is no git repository, and so has no base.';
+    return 'Nothing was compared: this is not a Git repository, so it has no base.';
   }
   const revision = name === undefined ? await defaultBase(folder) : await find(folder, name);
   if (revision === undefined) {

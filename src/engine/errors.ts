@@ -6,7 +6,7 @@ export const errorTable = {
   INVALID_ARGUMENT: { status: 400, title: 'Invalid parameter, cursor or header field' },
   GRAPHQL_PARSE_FAILED: { status: 400, title: 'The GraphQL document cannot be parsed' },
   GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The GraphQL document is invalid' },
-  LIFECYCLE_STRICT: { status: 400, title: 'Deprecated or experimental, which the request excludes' },
+  LIFECYCLE_STRICT: { status: 400, title: 'The request excludes what is deprecated or experimental' },
   UNAUTHENTICATED: { status: 401, title: 'Authentication is required' },
   FORBIDDEN: { status: 403, title: 'A scope is missing' },
   NOT_FOUND: { status: 404, title: 'Not found' },

@@ -40,7 +40,7 @@ const settings = z.object({
       error: 'must name one host; for several servers, one that leads to the primary',
     })
     .refine((url) => SSL_MODES.includes(/[?&]sslmode=([^&]*)/.exec(url)?.[1] ?? 'disable'), {
-      error: `must have as sslmode one of ${SSL_MODES.join(', ')}`,
+      error: `must have one of ${SSL_MODES.join(', ')} as its sslmode`,
     })
     .optional(),
   DATABASE_PASSWORD: z.string().optional(),
@@ -70,7 +70,7 @@ const settings = z.object({
   JWT_AUDIENCE: z.string().optional(),
   JWT_ALGORITHMS: list
     .refine((names) => names.length > 0 && names.every((name) => ALGORITHMS.includes(name)), {
-      error: `must be some of ${ALGORITHMS.join(', ')}, separated by commas`,
+      error: `must be one or more of ${ALGORITHMS.join(', ')}, separated by commas`,
     })
     .default(['RS256', 'PS256', 'ES256', 'EdDSA']),
   JWT_CLOCK_SKEW: wholeNumber(0, 300).default(30),

@@ -1399,7 +1399,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request excludes. */
+        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `LIFECYCLE_STRICT`: The request excludes what is deprecated or experimental. */
         InvalidArgumentOrLifecycleStrictDeprecated: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1416,7 +1416,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `LIFECYCLE_STRICT`: Deprecated or experimental, which the request excludes. */
+        /** @description `INVALID_ARGUMENT`: Invalid parameter, cursor or header field. `LIFECYCLE_STRICT`: The request excludes what is deprecated or experimental. */
         InvalidArgumentOrLifecycleStrictExperimental: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

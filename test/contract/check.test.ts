@@ -126,7 +126,7 @@ describe('the base', () => {
   test('may be missing where there is no repository, as in a downloaded archive, unless one is named', async () => {
     write(withField);
     rmSync(join(folder.path, '.git'), { recursive: true });
-    const report = 'Nothing was compared: this is no git repository, and so has no base.';
+    const report = 'Nothing was compared: this is not a Git repository, so it has no base.';
     expect(await check()).toEqual({ isKept: true, report });
     await expect(check('HEAD')).rejects.toThrow(/^fatal: not a git repository.*$/);
   });

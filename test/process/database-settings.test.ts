@@ -48,7 +48,7 @@ describe('DATABASE_URL', () => {
 
   test.each(['required', 'verify_full', ''])('with sslmode=%s names the accepted ones', (mode) => {
     expect(() => readSettings({ DATABASE_URL: `${DATABASE_URL}?sslmode=${mode}` })).toThrow(
-      /^DATABASE_URL must have as sslmode one of disable, allow, prefer, require, verify-ca, verify-full$/,
+      /^DATABASE_URL must have one of disable, allow, prefer, require, verify-ca, verify-full as its sslmode$/,
     );
   });
 

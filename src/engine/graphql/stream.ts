@@ -41,7 +41,7 @@ export function subscriptionOpener({ open, context, logger }: Subscriptions) {
   ): Promise<Outcome> => {
     const { account } = request.meter;
     const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
-    const onFailure = failureLog(logger, 'what a subscription selects of an event could not be read', {
+    const onFailure = failureLog(logger, 'what a subscription selects from an event could not be read', {
       requestId: request.id,
     });
     const run = async (event: FeedEvent) => {

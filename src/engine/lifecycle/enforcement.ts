@@ -58,7 +58,7 @@ export function createLifecycleEnforcement(
   for (const { coordinate } of brownouts) {
     if (coordinate === undefined || deprecated.includes(coordinate)) continue;
     throw new Error(
-      `BROWNOUTS names ${coordinate}, which is not deprecated; deprecated are: ${deprecated.join(', ') || 'none'}.`,
+      `BROWNOUTS names ${coordinate}, which is not deprecated; the deprecated elements are: ${deprecated.join(', ') || 'none'}.`,
     );
   }
   const servesAll = sunset === 'announce' && brownouts.length === 0;

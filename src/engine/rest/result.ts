@@ -21,23 +21,21 @@ type Converter = (value: unknown) => unknown;
 export function rootType({ selected: { field }, operationId }: ResolvedOperation): GraphQLObjectType | GraphQLLeafType {
   const type = getNamedType(field.type);
   if (isObjectType(type) || isLeafType(type)) return type;
-  throw new Error(
-    `${operationId}: ${field.name} answers with ${type.name}, an interface or a union; REST needs an object.`,
-  );
+  throw new Error(`${operationId}: ${field.name} returns ${type.name}, an interface or a union; REST needs an object.`);
 }
 
 /** @throws {Error} for an alias, a directive or null in a list: every response has each field under its own name */
 export function assertPlain({ selection, operationId }: ResolvedOperation): void {
   for (const { node, field, conditions } of selection.fields) {
     if (node.alias !== undefined)
-      throw new Error(`${operationId}: ${field.name} has an alias; REST answers by its own name.`);
+      throw new Error(`${operationId}: ${field.name} has an alias; REST returns each field under its own name.`);
     const list = getNullableType(field.type);
     if (isListType(list) && !isNonNullType(list.ofType))
       throw new Error(
         `${operationId}: ${field.name} is a list whose items may be null, and REST has no null: make them non-null.`,
       );
     if (conditions.length > 0)
-      throw new Error(`${operationId}: ${field.name} has a directive; REST always answers with it.`);
+      throw new Error(`${operationId}: ${field.name} has a directive; REST always returns the field.`);
   }
 }
 
@@ -50,7 +48,7 @@ export function assertReply({ kind, selects = [] }: Reply, { operationId, select
   const isRows = isList(field) && !isLeafType(getNamedType(field.type));
   const isWhole = kind === 'list' && selects.length === 0;
   failIf(isRows && (kind === 'item' || selects.length > 0), 'is a list of rows: reply with rows()');
-  failIf(isWhole && !isList(field), 'is no list: reply with ok(), or with page() if it is a connection');
+  failIf(isWhole && !isList(field), 'is not a list: reply with ok(), or with page() if it is a connection');
   failIf(kind === 'list' && !isNonNullType(field.type), 'may be null, and a list on REST may not: make it non-null');
   for (const path of selects) {
     failIf(!isSelected(selected, path.split('.')), `must be selected with ${path}, which the reply needs`);

@@ -121,14 +121,14 @@ class EnginePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 }
 
-/** @throws {Error} for a mutation without a scope, and for a scope on a field that is no root field */
+/** @throws {Error} for a mutation without a scope, and for a scope on a field that is not a root field */
 function scopeFor<Types extends SchemaTypes>(field: PothosOutputFieldConfig<Types>): string | undefined {
   const { kind, name, parentType, pothosOptions } = field;
   const isRead = kind === 'Query' || kind === 'Subscription';
   const { scope = isRead ? READ : undefined } = pothosOptions;
   if (kind === 'Mutation' && scope === undefined) throw new Error(`${parentType}.${name} needs a scope.`);
   if (isRead || kind === 'Mutation' || scope === undefined) return scope;
-  throw new Error(`${parentType}.${name} is no root field: it has no scope.`);
+  throw new Error(`${parentType}.${name} is not a root field, so it cannot have a scope.`);
 }
 
 /**

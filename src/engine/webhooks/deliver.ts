@@ -56,7 +56,7 @@ export function createDeliverer(
   database: Database,
   { feed, bodiesOf, sender, name, clock, metrics, logger }: DelivererOptions,
 ) {
-  const onFailure = failureLog(logger, 'webhooks could not be delivered to; the next attempt follows');
+  const onFailure = failureLog(logger, 'events could not be delivered to webhooks; the next attempt follows');
   const queue = deliveryQueue(database, randomUUID());
   const rounds = createRounds(() => deliverDue().catch(onFailure), PAUSE);
   /** The requests in progress, and those whose results are not stored yet. */

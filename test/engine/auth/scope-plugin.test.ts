@@ -22,7 +22,7 @@ describe('building a schema fails, and so does starting the service,', () => {
       fields: (t) => ({ secret: t.int({ scope: 'rows:read', resolve: () => 1 }) }),
     });
     builder.queryField('row', (t) => t.field({ type: row, resolve: () => ({}) }));
-    expect(() => builder.toSchema()).toThrow('Row.secret is no root field: it has no scope.');
+    expect(() => builder.toSchema()).toThrow('Row.secret is not a root field, so it cannot have a scope.');
   });
 });
 

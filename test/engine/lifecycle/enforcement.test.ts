@@ -122,7 +122,7 @@ describe('a brownout', () => {
 
   test('of an element that is not deprecated is rejected when the service starts', () => {
     expect(() => openBookshop({ brownouts: [{ coordinate: 'Query.books', from, until }] })).toThrow(
-      'BROWNOUTS names Query.books, which is not deprecated; deprecated are: Genre.COMIC, ',
+      'BROWNOUTS names Query.books, which is not deprecated; the deprecated elements are: Genre.COMIC, ',
     );
   });
 });

@@ -252,8 +252,8 @@ describe('OpenAPI describes the response of a route', () => {
 
 describe('a route that REST cannot serve makes the start fail, and the error says why', () => {
   test.each([
-    ['an interface', gql`query one { anything { id } }`, /^one: anything answers with Thing, an interface or a union/],
-    ['a union', gql`query one { either { ... on Book { id } } }`, /^one: either answers with Either, an interface/],
+    ['an interface', gql`query one { anything { id } }`, /^one: anything returns Thing, an interface or a union/],
+    ['a union', gql`query one { either { ... on Book { id } } }`, /^one: either returns Either, an interface/],
     ['an alias', gql`query one { book { ...Book } } fragment Book on Book { name: title }`, /^one: title has an alias/],
     ['an alias of the root field', gql`query one { found: bookCount }`, /^one: bookCount has an alias/],
     [
@@ -297,8 +297,8 @@ describe('a route that REST cannot serve makes the start fail, and the error say
       'books is a list of rows: reply with rows()',
     ],
     ['a list for a page', gql`query many { books { ...Book } } ${book}`, page(), 'books is a list of rows'],
-    ['a row for a list', gql`query many { book { ...Book } } ${book}`, rows(), 'book is no list: reply with ok()'],
-    ['a page for a list', gql`query many { page { ${next} } } ${book}`, rows(), 'page is no list: reply with ok()'],
+    ['a row for a list', gql`query many { book { ...Book } } ${book}`, rows(), 'book is not a list: reply with ok()'],
+    ['a page for a list', gql`query many { page { ${next} } } ${book}`, rows(), 'page is not a list: reply with ok()'],
     ['a list that may be null', gql`query many { noBooks { ...Book } } ${book}`, rows(), 'noBooks may be null'],
     ['a page that may be null', gql`query many { noPage { ${next} } } ${book}`, page(), 'noPage may be null'],
     [

@@ -92,7 +92,7 @@ describe('npm run events', () => {
 
   test.each([
     [['redeliver', '1', '--after', '1.0'], 'No webhook has the id 1.'],
-    [['redeliver', 'x', '--after', '1.0'], 'x is no id of a webhook.'],
+    [['redeliver', 'x', '--after', '1.0'], 'x is not the id of a webhook.'],
     [['redeliver', '1', '--after', '1.0', '--type', 'pet.created'], /^npm run events -- tail/],
     [['epoch', '--after', '1.0'], /^npm run events -- tail/],
     [['redeliver', '1'], /^npm run events -- tail/],
