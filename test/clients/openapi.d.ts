@@ -539,7 +539,7 @@ export interface components {
         Event: {
             /** @description The version of CloudEvents. */
             specversion: string;
-            /** @description Identifies the event, also if it is delivered again. To go on after it, pass it as `after`. */
+            /** @description Identifies the event, even if it is delivered again. To go on after it, pass it as `after`. */
             id: string;
             /** @description The service that it comes from. */
             source: string;

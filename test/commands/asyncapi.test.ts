@@ -7,7 +7,7 @@ import { petStoreService } from '../../src/petstore/service.ts';
 
 const source = readFileSync(new URL('../../schema/asyncapi.json', import.meta.url), 'utf8');
 
-test('schema/asyncapi.json is what the code prints; npm run schema prints it anew', () => {
+test('schema/asyncapi.json is what the code prints; npm run schema writes it', () => {
   const openApi = describeEndpoints(petStoreService, endpointsOf(petStoreService), '');
   expect(source).toBe(printDocument(describeEvents(petStoreService, openApi, '') ?? {}));
 });

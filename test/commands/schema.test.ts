@@ -62,7 +62,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
 );
 
-describe('the committed descriptions are what the service serves; `npm run schema` writes them anew', () => {
+describe('the committed descriptions are what the service serves; `npm run schema` writes them', () => {
   test('schema/schema.graphql', () => expect(printGraphQL(schema)).toBe(committed('schema.graphql')));
 
   test('schema/openapi.json', () => {

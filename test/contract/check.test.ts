@@ -74,7 +74,7 @@ describe('the base', () => {
     expect(isKept).toBe(false);
   });
 
-  test('is no release that the checked-out commit does not contain', async () => {
+  test('is a release only if the checked-out commit contains it', async () => {
     commit(without, 'v1.0.0');
     commit(withField, 'v2.0.0');
     git('checkout', '--quiet', 'v1.0.0');

@@ -70,7 +70,7 @@ describe('the report', () => {
     );
   });
 
-  test('reports an enum value once, also where REST spells it differently', async () => {
+  test('reports an enum value once, even where REST spells it differently', async () => {
     const head = after((texts) => texts.replace(`name_desc ${ANNOTATION}`, '').replace(',"-name"]', ']'));
     expect(await reported(base, head, '2027-12-31')).toContain('NOT ALLOWED');
     expect(await reported(base, head, '2028-01-01')).toBe(

@@ -14,7 +14,7 @@ describe('AUTH', () => {
     expect(readSettings({ AUTH: 'all' }).AUTH).toBe('all');
   });
 
-  test('must be set in production, also to open', () => {
+  test('must be set in production, even to open', () => {
     expect(() => readSettings({ NODE_ENV: 'production' })).toThrow(
       'AUTH must be set when NODE_ENV is production: required, all, or open for a service that everyone can change',
     );

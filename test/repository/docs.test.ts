@@ -112,7 +112,7 @@ test('compose.yaml starts: a service with a read-only file system gets its secre
 
 const METRIC = /\b(?:http|db|nodejs|process|lifecycle|events?|webhook)_[a-z0-9_]+/g;
 
-test('the dashboard and the alerts name existing metrics, and of which job', async () => {
+test('the dashboard and the alerts name existing metrics, and their job', async () => {
   const { registry } = createMetrics();
   const metrics = new Map((await registry.getMetricsAsJSON()).map(({ name }) => [name, true]));
   const texts = ['grafana-dashboard.json', 'alerts.yaml'].map((file) => read(`docs/monitoring/${file}`));

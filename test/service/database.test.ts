@@ -242,7 +242,7 @@ if (databaseKind === 'server') {
       await database.transaction((query) => query('select motto from categories', []));
     });
 
-    test('that deadlocks with a change which goes on to a table that it has locked is done after that change', async () => {
+    test('that deadlocks with a change, which needs a table that it has locked, is done after that change', async () => {
       const { database, dispose } = await openTestDatabase();
       onTestFinished(dispose);
       const reasons: string[] = [];
@@ -335,7 +335,7 @@ if (databaseKind === 'embedded') {
     });
   });
 
-  test('an embedded database whose first start was interrupted is made anew by the next start', async () => {
+  test('an embedded database whose first start was interrupted is created again by the next start', async () => {
     const folder = makeTemporaryFolder();
     const interrupted = spawn(process.execPath, ['--liftoff-only', 'dist/main.js'], {
       env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: folder.path },

@@ -117,7 +117,7 @@ if (databaseKind === 'embedded') {
       });
     });
 
-    test('SIGTERM ends within 10 s all processes, also those that are being replaced', async () => {
+    test('SIGTERM ends within 10 s all processes, even those that are being replaced', async () => {
       await withService(several(), async (own) => {
         const headers = { 'content-type': 'application/json', 'content-length': '100' };
         const stalled = httpRequest(`${own.base}/categories`, { method: 'POST', headers });

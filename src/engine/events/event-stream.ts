@@ -126,7 +126,7 @@ export class EventStream {
     this.sink.end('after');
   }
 
-  /** The `id` from which the client resumes, also after events that it did not ask for. */
+  /** The `id` from which the client resumes, even after events that it did not ask for. */
   cursorText(): string {
     return this.request.format.hasIds && this.cursor !== undefined ? `id: ${toEventId(this.cursor)}\n` : '';
   }

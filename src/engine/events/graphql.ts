@@ -81,7 +81,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
       }),
       id: t.exposeString('id', {
         bounds: text({ min: 1, max: 25 }),
-        description: 'Identifies the event, also if it is delivered again. To go on after it, pass it as `after`.',
+        description: 'Identifies the event, even if it is delivered again. To go on after it, pass it as `after`.',
       }),
       source: t.string({
         bounds: text({ min: 1, max: 100 }),

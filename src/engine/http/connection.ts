@@ -71,7 +71,7 @@ export class Connection {
     else this.#wait(rejection);
   }
 
-  /** Closes it at once, also if responses are in progress. */
+  /** Closes it at once, even if responses are in progress. */
   close(): void {
     this.#socket.destroy();
     this.#drop();

@@ -114,7 +114,7 @@ export function listen(
     // The system resets the connections that it has accepted and Node has not.
     backlog.onConnection(lastRequests);
     await new Promise<void>((resolve) => backlog.runAfterAccepting(resolve));
-    // The HTTP server's own `close` would cut idle connections at once, also those with a request on its way.
+    // The HTTP server's own `close` would cut idle connections at once, even those with a request on its way.
     await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
     clearTimeout(idle);
     clearTimeout(forced);

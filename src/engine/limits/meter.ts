@@ -37,7 +37,7 @@ export class Meter {
     return this.#account;
   }
 
-  /** Whether anything has been charged, also if that was rejected. */
+  /** Whether anything has been charged, even if that was rejected. */
   get isCharged(): boolean {
     return this.#units > 0;
   }

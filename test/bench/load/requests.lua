@@ -1,5 +1,5 @@
 -- Sends the requests of a file in turn, over and over: each as HTTP has it, after a line with its length in bytes.
--- What stands for something unique is put in anew each time.
+-- Placeholders for unique values get a new value each time.
 local UNIQUE = '00000000-0000-0000-0000-000000000000'
 local requests, places, at, sent = {}, {}, 0, 0
 local run

@@ -113,7 +113,7 @@ describe('a token with a key that is not the issuer’s', () => {
 });
 
 test.each([0, HOUR, -HOUR])(
-  'a key that the issuer withdraws is rejected after ten minutes, also when the clock jumps by %d ms',
+  'a key that the issuer withdraws is rejected after ten minutes, even when the clock jumps by %d ms',
   async (jump) => {
     const old = await token();
     expect(await verify(old)).toBe('valid');

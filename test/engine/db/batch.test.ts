@@ -105,7 +105,7 @@ describe('batched calls', () => {
     expect(await first).toBe(10);
   });
 
-  test('have at most two statements in flight beside the slow ones, also after these have ended', async () => {
+  test('have at most two statements in flight beside the slow ones, even after these have ended', async () => {
     const call = batched(database, 'any', slowly);
     for (const item of [1, 2]) {
       void call(item);

@@ -47,7 +47,7 @@ describe('batched reads by key', () => {
     expect([(await before)?.stored, (await after)?.stored]).toEqual(['old', 'new']);
   });
 
-  test('have at most a thousand keys per statement, also when one caller asks for more', async () => {
+  test('have at most a thousand keys per statement, even when one caller asks for more', async () => {
     const fetched: number[] = [];
     const { loadMany: many } = loaderOf(
       database,

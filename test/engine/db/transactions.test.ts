@@ -4,7 +4,7 @@ import { Database } from '../../../src/engine/db/client.ts';
 import { createTransactions, inOrder } from '../../../src/engine/db/transactions.ts';
 import { DatabaseError, tooSlow, unavailable } from '../../../src/engine/db/violations.ts';
 
-test('a change that fails has its own reason, also if it cannot be undone because the connection is lost', async () => {
+test('a change that fails has its own reason, even if it cannot be undone because the connection is lost', async () => {
   const sent: string[] = [];
   const query = inOrder(async (text) => {
     sent.push(text);
@@ -16,7 +16,7 @@ test('a change that fails has its own reason, also if it cannot be undone becaus
   expect(sent).toEqual(['savepoint statement', 'update', 'rollback to savepoint statement']);
 });
 
-test('a read that fails fails all later changes, of which none is sent, and not the process', async () => {
+test('a failing read fails all later changes, none of which is sent, but not the process', async () => {
   const sent: string[] = [];
   const query = inOrder(async (text) => {
     sent.push(text);

@@ -95,7 +95,7 @@ describe('a brownout', () => {
     expect(headers['retry-after']).toBe('600');
   });
 
-  test('says when the last of those that overlap ends, also if it has not begun', async () => {
+  test('says when the last of those that overlap ends, even if it has not begun', async () => {
     const [begins, ends] = [new Date('2026-11-24T10:10:00Z'), new Date('2026-11-24T11:00:00Z')];
     const longer = { coordinate: 'Query.book', from: begins, until: ends };
     const shop = openBookshop({ clock: at('2026-11-24T10:05:00Z'), brownouts: [...brownouts, longer] });
@@ -113,7 +113,7 @@ describe('a brownout', () => {
     expect((await later.rest('GET', '/reviews')).status).toBe(200);
   });
 
-  test('is not what a request is told that also uses something past its sunset', async () => {
+  test('gives way to GONE in a request that also uses something past its sunset', async () => {
     const only = [{ coordinate: 'Query.book', from, until: new Date('2026-12-24T00:00:00Z') }];
     const shop = openBookshop({ clock: at('2026-12-02T00:00:00Z'), brownouts: only, sunset: 'enforce' });
     const { body } = await shop.graphql('{ book(bookId: 2) { id } reviews { id } }');

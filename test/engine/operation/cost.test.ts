@@ -72,7 +72,7 @@ test('fields of different types are counted for each, because both may be return
   expect(costOf(`{ things { ${book} ${film} } }`).values).toBe(sum - 1);
 });
 
-test('a field costs nothing in a place where it is left out, also if another place has it', () => {
+test('a field costs nothing in a place where it is left out, even if another place has it', () => {
   const costWith = (places: string) =>
     costOf(
       `query ($x: Boolean!) { books @include(if: $x) { ${places} } books { parts { id } } }

@@ -130,7 +130,7 @@ test('a body of which one field is to be given says so', () => {
   expect(schemas.Key).toMatchObject({ minProperties: 1, maxProperties: 1 });
 });
 
-test('a field of a body that has a default need not be sent, also where it must not be null', async () => {
+test('a field of a body that has a default need not be sent, even where it must not be null', async () => {
   const operation = gql`query many($wish: Wish!) { search(wish: $wish) }`;
   const { schemas } = described(operation, rows(), 'POST');
   expect(schemas.Wish).not.toHaveProperty('required');

@@ -52,7 +52,7 @@ export async function ask(app: TestApp, query: string, credential: string | unde
   return { status: response.status, headers: response.headers, data, code: errors?.[0]?.extensions.code };
 }
 
-/** Checks that both protocols reject the credential, also where no credential is needed. */
+/** Checks that both protocols reject the credential, even where no credential is needed. */
 export async function expectRejected({ closed, open }: Apps, credential: string, message: RegExp): Promise<void> {
   const { status, body, headers } = await closed.rest('GET', '/pets', bearing(credential));
   expect([status, body.code]).toEqual([401, 'UNAUTHENTICATED']);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await app?.dispose();
 });
 
-test('the secret of an API key is compared in constant time, also for an unknown key', async () => {
+test('the secret of an API key is compared in constant time, even for an unknown key', async () => {
   const key = await makeKey(app, ['read']);
   const wrong = `${key.slice(0, -1)}${key.endsWith('A') ? 'E' : 'A'}`;
   const unknown = `psk_${'0'.repeat(12)}_${'A'.repeat(43)}`;

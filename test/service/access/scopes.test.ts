@@ -103,7 +103,7 @@ describe('with AUTH=all, and with AUTH=required, which leaves reads open', () =>
   });
 });
 
-test('an operation needs the scopes of all its root fields, also in fragments and under aliases', async () => {
+test('an operation needs the scopes of all its root fields, even in fragments and under aliases', async () => {
   const read = await issuer.token({ scope: 'read' });
   const both = await issuer.token({ scope: 'read stock:write' });
   const remove = 'deletePet(petId: 999999) { id }';

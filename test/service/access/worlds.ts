@@ -3,7 +3,7 @@ import type { TestApp } from '../../support/app.ts';
 /** One of the two sets of stored rows. */
 type World = 0 | 1;
 
-/** The tables that are filled anew; those whose ids the database assigns come first. */
+/** The tables that are emptied and filled; those whose ids the database assigns come first. */
 const NUMBERED = ['categories', 'pets', 'orders', 'webhooks', 'deliveries'];
 const TABLES = [...NUMBERED, 'inventory', 'idempotency_keys'];
 
@@ -11,7 +11,7 @@ const TABLES = [...NUMBERED, 'inventory', 'idempotency_keys'];
 export const NOWHERE = 999;
 
 /**
- * Fills the database anew. Both worlds have rows under the same ids but with different contents, except for
+ * Empties the database and fills it. Both worlds have rows under the same ids but with different contents, except for
  * category 102, pet 206, order 304, webhook 402, and the inventory entry of pet 208 (with the pet's status and version, which it
  * shows): the changes that succeed use these rows.
  */

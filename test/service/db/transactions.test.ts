@@ -42,7 +42,7 @@ test('a transaction may take two seconds, however late its request must be answe
   await expect(long).rejects.toMatchObject({ code: 'TIMEOUT' });
 });
 
-test('a statement that is sent when the work has ended is rejected, also while the transaction is still ending', async () => {
+test('a statement that is sent when the work has ended is rejected, even while the transaction is still ending', async () => {
   const late: Promise<string>[] = [];
   const endBefore = (name: string) => (query: Query) => {
     const sendLate = () => query('insert into categories (name) values ($1)', [name]);

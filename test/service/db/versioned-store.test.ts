@@ -352,7 +352,7 @@ if (databaseKind === 'server') {
       expect(results).toMatchObject([{ value: { code: 'free' } }, { reason: locked }, { value: { code: 'other' } }]);
     });
 
-    test('its changes fail because of that, also those whose turn does not come', async () => {
+    test('its changes fail because of that, even those whose turn does not come', async () => {
       const store = storeOf();
       const { id } = await store.create({ title: 'Emma' });
       const results = await opened.database.transaction(async (query) => {

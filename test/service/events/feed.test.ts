@@ -260,7 +260,7 @@ describe('GET /events', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  test('misses no event of a rare type, also where what a page looks through ends with one', async () => {
+  test('misses no event of a rare type, even where what a page looks through ends with one', async () => {
     const start = await endOfFeed(app);
     const categories = (count: number) =>
       app.database.transaction((query) =>
@@ -340,7 +340,7 @@ test('a response that the client does not accept is 406, which names both media 
   expect([status, body.message]).toEqual([406, message]);
 });
 
-test('with EVENTS=off there is no feed, and that is said', async () => {
+test('with EVENTS=off there is no feed, and no link to it', async () => {
   const off = await startTestApp({ EVENTS: 'off' });
   try {
     const { status, body } = await off.rest('GET', '/events');

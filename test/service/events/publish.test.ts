@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.dispose());
 
-test('all that is committed is published at once, also when a statement goes on where a batch would end', async () => {
+test('everything that is committed is published at once, even if a statement extends beyond the end of a batch', async () => {
   // A batch has about 5,000 changes, and each of these statements 2,000 of pets and 2,000 of their stock.
   const categoryId = await category();
   const last = await endOfFeed();

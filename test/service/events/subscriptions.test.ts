@@ -90,7 +90,7 @@ describe('a subscription says its lifecycle', () => {
   });
 });
 
-test('a failure to read what a subscription selects of an event is logged with its cause, as one of a query is', async () => {
+test('a failure to read what a subscription selects from an event is logged with its cause, as one of a query is', async () => {
   const logged: Readonly<Record<string, unknown>>[] = [];
   const logger = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) });
   const failing = await startTestApp(

@@ -254,7 +254,7 @@ describe('the use of an annotated element', () => {
     expect(await rows()).toBe(0);
   });
 
-  test('is counted anew after a release in which the element was not annotated, and so not counted', async () => {
+  test('starts counting again after a release in which the element was not annotated, and so not counted', async () => {
     const rest = { operations: new Map(), successors: new Map(), answered: new Set<string>() };
     const store = { annotated: [], rest, clock: () => now, isRehearsal: false, onFailure: () => {} };
     await lifecycleStore(app.database, store).begin();

@@ -26,7 +26,7 @@ test('a failure of the database is 500 on both protocols, and the response does 
   expect(graphql.data).toBeNull();
 });
 
-test('a stored value that no response can have is 500 on both protocols, also when the operation is compiled', async () => {
+test('a stored value that no response can have is 500 on both protocols, even when the operation is compiled', async () => {
   const app = await start({}, {}, (database) =>
     watched(database, async ({ text }, run) => {
       const rows = await run();

@@ -236,7 +236,7 @@ describe('orders and stock', () => {
     expect((await patch(order.id, { quantity: 5 })).status).toBe(200);
   });
 
-  test('a change that asks for no more is never OUT_OF_STOCK, also one for the version that another is making', async () => {
+  test('a change that needs no more stock is never OUT_OF_STOCK, even if another is just making its expected version', async () => {
     const { id } = await place({ petId: await makePet(5) });
     const body = { shipDate: '2026-12-01T00:00:00Z' };
     const early = app.rest('PATCH', `/store/orders/${id}`, { body, headers: { 'if-match': '"2"' } });

@@ -260,7 +260,7 @@ async function withoutChanges(table: string, column: string, work: () => Promise
   await work().finally(() => inDatabase('drop function reject cascade'));
 }
 
-test('a delivery of which it could not be stored that the receiver wants a pause is made again', async () => {
+test('a delivery is made again if the pause that the receiver asked for could not be stored', async () => {
   const { id } = await newWebhook();
   await withoutChanges('webhooks', 'paused_until', async () => {
     receiver.answer = () => ({ status: 429, headers: { 'retry-after': '1' } });

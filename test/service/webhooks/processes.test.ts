@@ -130,7 +130,7 @@ describe('npm run events', () => {
     expect([code, errors]).toEqual([0, usedDatabase()]);
   });
 
-  test('epoch makes the places of readers invalid, also those from after the same backup was restored before', async () => {
+  test('epoch makes the places of readers invalid, even those from after the same backup was restored before', async () => {
     const raise = async () => {
       const { code, output } = await runToEnd('commands/events', ['epoch'], environment);
       const [, epoch] = /^The epoch is (\d+) now\./.exec(output) ?? [];

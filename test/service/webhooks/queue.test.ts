@@ -329,7 +329,7 @@ test.each([
   expect(await queue.readDue(some)).toEqual([]);
 });
 
-test('an attempt counts once, also if it is stored again because nobody knows whether it was', async () => {
+test('an attempt counts once, even if it is stored twice because the first time may have failed', async () => {
   const queue = queueOf('one');
   await queue.acquire(now);
   await queue.addDeliveries([1], now);

@@ -168,7 +168,7 @@ describe('is rejected, with what is accepted:', () => {
     expect(answer.body.message).toEqual(message instanceof RegExp ? expect.stringMatching(message) : message);
   });
 
-  test('redelivery after an event that is gone, also when it is sent again under its key, as it is described', async () => {
+  test('redelivery after an event that is gone, even if it is repeated with its key', async () => {
     const { path } = await newWebhook();
     const headers = { 'idempotency-key': 'from-before' };
     for (const isReplay of [false, true]) {
