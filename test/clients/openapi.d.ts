@@ -2142,7 +2142,7 @@ export interface components {
     parameters: {
         /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
         "Idempotency-Key": string;
-        /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+        /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
         "If-Match": string;
         /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
         "If-None-Match": string;
@@ -2180,7 +2180,7 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed, or that of a row in `If-Match` to change only this version.
+         * @description The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed; send that of a row in `If-Match` to change only this version.
          * @example "3-Xk2p0w"
          */
         ETag: string;
@@ -2268,7 +2268,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2358,7 +2358,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2413,7 +2413,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2464,7 +2464,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2506,7 +2506,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2571,7 +2571,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2661,7 +2661,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2706,7 +2706,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2757,7 +2757,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2799,7 +2799,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2870,7 +2870,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2960,7 +2960,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3005,7 +3005,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -3047,7 +3047,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3110,7 +3110,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3154,7 +3154,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3199,7 +3199,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. */
                 "If-None-Match"?: components["parameters"]["If-None-Match-Any"];
@@ -3270,7 +3270,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3326,7 +3326,7 @@ export interface operations {
                 wait?: number;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3379,7 +3379,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3476,7 +3476,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3524,7 +3524,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3569,7 +3569,7 @@ export interface operations {
             header?: {
                 /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3676,7 +3676,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3775,7 +3775,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];

@@ -11,7 +11,7 @@ const DESCRIPTIONS = {
     'A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours ' +
     'a retry gets the first response, byte for byte.',
   'If-Match':
-    'The `ETag` that the row or the list must have, or several of which it must have one. Otherwise the response is 412, ' +
+    'The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, ' +
     'and nothing is changed.',
   'If-None-Match': 'One or more `ETag`s that the client has. The response is 304 if one of them is current.',
   Prefer: '`count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240).',
@@ -78,7 +78,7 @@ export function responseHeaders(examples: HeaderExamples): Readonly<Record<strin
       '6f1c3c1e-4f0e-4d0a-9a52-3b7b0e6f9b1d',
     ),
     ETag: responseHeader(
-      'The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed, or that ' +
+      'The version of the row or list (RFC 9110). Send it in `If-None-Match` to get 304 if nothing has changed; send that ' +
         'of a row in `If-Match` to change only this version.',
       '"3-Xk2p0w"',
     ),

@@ -80,7 +80,7 @@ export function rowFields(builder: Builder, { connectionTo, pagingArgs }: Return
     expectedVersion: t.field({
       type: ['Int64'],
       description:
-        'The `version` that the row must have, or several of which it must have one. Otherwise nothing is changed, and the ' +
+        'The `version` that the row must have, or several, one of which it must have. Otherwise nothing is changed, and the ' +
         'error is `PRECONDITION_FAILED`.',
     }),
   }));
