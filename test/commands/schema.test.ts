@@ -71,6 +71,13 @@ describe('the committed descriptions are what the service serves; `npm run schem
   });
 });
 
+test('directives have no locations but those of GraphQL of September 2025: strict clients reject any other', () => {
+  const places = ['FIELD_DEFINITION', 'ARGUMENT_DEFINITION', 'INPUT_FIELD_DEFINITION', 'ENUM_VALUE'];
+  const ofOperations = ['FIELD', 'FRAGMENT_SPREAD', 'INLINE_FRAGMENT'];
+  const locations = new Set(schema.getDirectives().flatMap(({ locations }) => locations));
+  expect([...locations].sort()).toEqual([...places, ...ofOperations, 'INPUT_OBJECT', 'SCALAR'].sort());
+});
+
 describe('everything in the GraphQL schema says what it is', () => {
   const types = Object.values(schema.getTypeMap()).filter(
     (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),

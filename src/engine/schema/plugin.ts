@@ -11,6 +11,9 @@ import SchemaBuilder, {
   type TypeParam,
 } from '@pothos/core';
 import {
+  DirectiveLocation,
+  GraphQLDeprecatedDirective,
+  GraphQLDirective,
   type GraphQLFieldResolver,
   GraphQLID,
   GraphQLSchema,
@@ -117,9 +120,16 @@ class EnginePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const config = schema.toConfig();
     const date = schema.getType(dateScalar.name);
     const ofLifecycle = lifecycleDirectives(isScalarType(date) ? date : dateScalar);
-    return new GraphQLSchema({ ...config, directives: [...config.directives, scopeDirective, ...ofLifecycle] });
+    const ofGraphQL = config.directives.map((one) => (one === GraphQLDeprecatedDirective ? deprecatedDirective : one));
+    return new GraphQLSchema({ ...config, directives: [...ofGraphQL, scopeDirective, ...ofLifecycle] });
   }
 }
+
+/** graphql-js adds a location that no version of GraphQL has yet: clients that know all of them reject the schema. */
+const deprecatedDirective = new GraphQLDirective({
+  ...GraphQLDeprecatedDirective.toConfig(),
+  locations: GraphQLDeprecatedDirective.locations.filter((one) => one !== DirectiveLocation.DIRECTIVE_DEFINITION),
+});
 
 /** @throws {Error} for a mutation without a scope, and for a scope on a field that is not a root field */
 function scopeFor<Types extends SchemaTypes>(field: PothosOutputFieldConfig<Types>): string | undefined {
