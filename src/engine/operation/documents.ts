@@ -15,7 +15,7 @@ const MAX_DOCUMENTS = 1_000;
 const MAX_CHARACTERS = 150_000;
 /** The maximum number of remembered digests of texts that came once. */
 const MAX_TEXTS = 5_000;
-/** It is compiled at every tenth run while it is not in the cache: compiling pays off after about forty runs. */
+/** The first run that compiles it: compiling pays off after about forty runs. */
 export const COMPILED_AT = 10;
 /** The most fields that are compiled: more take longer to compile than that saves. */
 const MAX_COMPILED = 300;
@@ -77,16 +77,17 @@ export class PreparedDocuments {
     return operation;
   }
 
-  /** One that was evicted from the cache is compiled again only after more runs. */
+  /** One that was evicted is compiled again after twice as many runs: with too many for the cache, that takes longer than it saves. */
   #runner(selection: Selection, plans: ReadAheadPlans): Operation {
     const { schema, document, operation, size } = selection;
     const interpreted = interpretOperation(selection, plans);
     if (size > MAX_COMPILED) return interpreted;
-    let runs = 0;
+    let [runs, compiledAt] = [0, COMPILED_AT];
     return (variables, context) => {
       const cached = this.#compiled.get(interpreted);
       if (cached !== undefined) return cached(variables, context);
-      if (++runs % COMPILED_AT !== 0) return interpreted(variables, context);
+      if (++runs < compiledAt) return interpreted(variables, context);
+      compiledAt *= 2;
       const compiled = compileOperation(selectionOf(schema, document, operation.name?.value), plans);
       this.#compiled.set(interpreted, compiled, { size: size + FIELDS_OF_OPERATION });
       return compiled(variables, context);
