@@ -1,0 +1,47 @@
+import { sql } from 'drizzle-orm';
+import { describe, expect, test, vi } from 'vitest';
+import { Database } from '../../../src/engine/db/client.ts';
+import type { StatementKind } from '../../../src/engine/db/driver.ts';
+import { DatabaseError, unavailable } from '../../../src/engine/db/violations.ts';
+
+const LOST = unavailable(new Error('The connection is lost.'));
+const DEADLOCK = new DatabaseError('A deadlock was detected.', '40P01', undefined, undefined);
+const LOCKED = 'Other requests are changing the same rows; try again.';
+
+const notUsed = () => Promise.reject(new Error('It is not used.'));
+
+function databaseWith(query: () => Promise<never[]>): Database {
+  return new Database({ kind: 'server', query, transaction: notUsed, close: notUsed });
+}
+
+const send = (database: Database, kind: StatementKind) => database.statement('any', kind, sql`any`, {})();
+
+describe('a statement that fails', () => {
+  test.each<[about: string, kind: StatementKind, error: Error]>([
+    ['a read whose connection is lost', 'list', LOST],
+    ['a change that a deadlock has undone', 'write', DEADLOCK],
+  ])('is sent again if it is %s', async (_, kind, error) => {
+    const query = vi.fn(async () => []).mockRejectedValueOnce(error);
+    expect(await send(databaseWith(query), kind)).toEqual([]);
+    expect(query).toHaveBeenCalledTimes(2);
+  });
+
+  test('is not sent again if it is a change whose connection is lost, because it may have been made', async () => {
+    const query = vi.fn(async () => []).mockRejectedValueOnce(LOST);
+    await expect(send(databaseWith(query), 'write')).rejects.toBe(LOST);
+    expect(query).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    ['five times', 5, (database: Database) => database],
+    [
+      'once in a transaction, which has locked other rows',
+      1,
+      (database: Database) => database.inTransaction(database.driver.query),
+    ],
+  ])('because of deadlocks is sent %s at most', async (_, times, through) => {
+    const query = vi.fn(() => Promise.reject(DEADLOCK));
+    await expect(send(through(databaseWith(query)), 'write')).rejects.toThrow(LOCKED);
+    expect(query).toHaveBeenCalledTimes(times);
+  });
+});
