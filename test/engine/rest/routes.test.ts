@@ -20,6 +20,8 @@ const schema = buildSchema(`
   type Page { nodes: [Book!]!  pageInfo: PageInfo! }
   type PageInfo { hasNextPage: Boolean!  endCursor: String }
   input Tree { branches: [Tree!] }
+  type Shelf { sort: Sort  sorts: [Sort!] }
+  extend type Query { shelves: [Shelf!]! }
   input Root { trees: [Forest!] }
   input Forest { root: Root }
   extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
@@ -176,6 +178,21 @@ describe('a value of an enum has its name on REST', () => {
     expect(endpoint?.toAnswer({ data }, {}, context).body).toEqual(body);
     expect(() => endpoint?.toAnswer({ data: { best: null, sorts: null } }, {}, context)).toThrow('no such row');
   });
+});
+
+test('the rows of a response have the names of REST, and no fields that are null', () => {
+  const operation = gql`query many { shelves { ...Shelf } } fragment Shelf on Shelf { sort sorts }`;
+  const [endpoint] = compileRoutes(schema, [route('GET', '/things', { tag: '', operation, reply: rows() })]);
+  const data = {
+    shelves: [
+      { sort: 'id_desc', sorts: ['id', 'id_desc'] },
+      { sort: null, sorts: null },
+    ],
+  };
+  expect(endpoint?.toAnswer({ data }, {}, { address: String, nextPage: String }).body).toEqual([
+    { sort: '-id', sorts: ['id', '-id'] },
+    {},
+  ]);
 });
 
 test('the entity tag of a row is another one with another field, as after a release that adds one', () => {
