@@ -6,11 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { eventSourcesOf } from '../../src/engine/application.ts';
-import { openDatabase } from '../../src/engine/db/client.ts';
+import { type Database, openDatabase } from '../../src/engine/db/client.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
+import { createMetrics } from '../../src/process/metrics.ts';
 import { prepareTables } from '../../src/process/prepare-database.ts';
+import { serve } from '../../src/process/serve.ts';
+import { readSettings } from '../../src/process/settings.ts';
 import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
@@ -352,11 +355,11 @@ if (databaseKind === 'embedded') {
 
   test('the embedded database uses the space of deleted rows again, so that its folder does not grow with each change', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const folder = makeTemporaryFolder();
-    const database = await openDatabase({ url: undefined, folder: folder.path, timeout: 60_000 });
+    const { location, dispose } = await copyTestDatabase();
+    const database = await openDatabase(location);
     onTestFinished(async () => {
       await database.close();
-      folder.remove();
+      await dispose();
       vi.useRealTimers();
     });
     const run = (text: string) => database.driver.query(text, [], 'write');
@@ -369,6 +372,28 @@ if (databaseKind === 'embedded') {
       vi.advanceTimersByTime(60_000);
       expect(await size()).toBe(0);
     }, 10_000);
+  });
+
+  test('a process stops within 10 s, whatever the embedded database waits for', async () => {
+    const { location, dispose } = await copyTestDatabase();
+    onTestFinished(dispose);
+    let database: Database | undefined;
+    const examples = {
+      areMissing: async () => true,
+      load: async (opened: Database) => {
+        database = opened;
+      },
+    };
+    const serving = await serve(
+      { application: petStoreService, examples },
+      readSettings({ DATA_DIR: location.folder, PORT: '0' }),
+      pino({ level: 'silent' }),
+      { isPrepared: false, tracing: undefined, metrics: createMetrics() },
+    );
+    void database?.transaction(() => new Promise(() => {}));
+    const started = performance.now();
+    await serving.stop({ isReplaced: false });
+    expect(performance.now() - started).toBeLessThan(10_000);
   });
 
   test('the folder of a killed process is taken over', async () => {
