@@ -37,6 +37,11 @@ test('no response can be sniffed as another type, and no page is framed or loads
   }
 });
 
+test('a response has no traceparent while requests are not traced', async () => {
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  expect((await app.rest('GET', '/pets', { headers: { traceparent } })).headers.get('traceparent')).toBeNull();
+});
+
 describe('Accept', () => {
   const accepted = [
     '*/*',
