@@ -23,14 +23,14 @@ const MAX_PAGE_SIZE = 500;
 /** How long a page may wait for its first event, in seconds. */
 const MAX_WAIT = 20;
 
-const waitForEvents: WaitFor = async (fields, { streams }, { meter, isAborted }) => {
+const waitForEvents: WaitFor = async (fields, { streams }, { meter, isAborted }, characters) => {
   let hasEnded = false;
   // If one field may not wait, the others give back their slots.
   const request = { meter, isAborted: () => hasEnded || isAborted() };
   const waits = [...fields].map(async ([key, { after, types, subject, wait }]) => {
     if (!wait) return [key, undefined] as const;
     const filter = { types, subject } as EventFilter;
-    const waited = streams.wait(after as string | undefined, filter, (wait as number) * 1_000, request);
+    const waited = streams.wait(after as string | undefined, filter, (wait as number) * 1_000, request, characters);
     const end = await waited.catch(leaveToResolver);
     return [key, end && toEventId(end)] as const;
   });

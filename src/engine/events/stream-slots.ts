@@ -2,36 +2,51 @@ import { ServiceError } from '../errors.ts';
 
 /** The part of all streams that one caller may have. */
 const PART_OF_CALLER = 0.1;
+/** The characters of a document that take as much memory as a stream without one, while it is open. */
+const CHARACTERS_OF_SLOT = 1_000;
 const LATER = { 'retry-after': '5' };
 
-/** Shares out streams and waiting pages among callers. */
+interface Slot {
+  readonly account: string;
+  /** As how many streams it counts. */
+  readonly size: number;
+}
+
+/** Shares out streams and waiting pages among callers: those with a long document count as several. */
 export function createStreamSlots(max: number, onCount: (count: number) => void) {
   const ofCaller = Math.max(1, Math.floor(max * PART_OF_CALLER));
-  /** The account of each slot that is taken. */
-  const taken: string[] = [];
+  const taken: Slot[] = [];
 
   return {
     assertFree,
 
     /** Returns the function that releases the slot. Throws as `assertFree` does. */
-    acquire(account: string): () => void {
-      assertFree(account);
-      onCount(taken.push(account));
+    acquire(account: string, characters: number): () => void {
+      const slot = assertFree(account, characters);
+      onCount(taken.push(slot));
       return () => {
-        taken.splice(taken.indexOf(account), 1);
+        taken.splice(taken.indexOf(slot), 1);
         onCount(taken.length);
       };
     },
   };
 
   /** @throws {ServiceError} UNAVAILABLE, RATE_LIMITED */
-  function assertFree(account: string): void {
-    if (taken.length >= max) {
+  function assertFree(account: string, characters: number): Slot {
+    // A caller can always have one, however long it is.
+    const size = Math.min(Math.max(1, Math.ceil(characters / CHARACTERS_OF_SLOT)), ofCaller);
+    if (sizeOf(taken) + size > max) {
       throw new ServiceError('UNAVAILABLE', `There are ${max} streams already; try again.`, { headers: LATER });
     }
-    if (taken.filter((one) => one === account).length < ofCaller) return;
-    throw new ServiceError('RATE_LIMITED', `You have ${ofCaller} streams already; close one first.`, {
+    const own = sizeOf(taken.filter((one) => one.account === account));
+    if (own + size <= ofCaller) return { account, size };
+    const longer = size === 1 ? '' : `, and this one counts as ${size} because its document is long`;
+    throw new ServiceError('RATE_LIMITED', `You have ${own} streams already${longer}; close one first.`, {
       headers: LATER,
     });
   }
+}
+
+function sizeOf(slots: readonly Slot[]): number {
+  return slots.reduce((sum, { size }) => sum + size, 0);
 }

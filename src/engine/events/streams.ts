@@ -44,7 +44,8 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
      */
     async open(cursor: string | undefined, request: StreamRequest): Promise<HttpReply> {
       const { filter, account } = request;
-      slots.assertFree(account);
+      const { length } = request.format.key;
+      slots.assertFree(account, length);
       const first = await feed.page(cursor ?? NOW, filter, 1);
       return {
         status: 200,
@@ -54,7 +55,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         ],
         body: (sink) => {
           try {
-            sink.onEnd(slots.acquire(account));
+            sink.onEnd(slots.acquire(account, length));
           } catch {
             // Others have taken the last slot since then.
             return sink.end('after');
@@ -68,14 +69,17 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
      * Resolves when there is an event after the cursor, or after this many milliseconds, when the client has gone, or
      * when the process stops; at once if further pages follow. The wait is a stream that ends with its first event.
      * Resolves with where the feed ended, if the cursor is `now`. Throws the errors of `open`.
+     *
+     * @param characters the length of the document that stays in memory meanwhile
      */
     async wait(
       cursor: string | null | undefined,
       filter: EventFilter,
       milliseconds: number,
       { meter: { account }, isAborted }: Pick<IncomingRequest, 'meter' | 'isAborted'>,
+      characters: number,
     ) {
-      const release = slots.acquire(account);
+      const release = slots.acquire(account, characters);
       try {
         const first = await feed.page(cursor, filter, 1);
         // There is more to read at once, even if this page has none of the events that are wanted.

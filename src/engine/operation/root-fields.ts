@@ -5,11 +5,16 @@ import { isIncluded } from './conditions.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
 
-/** The extension `wait` of a root field, called once for all fields with it: their arguments are by response key. */
+/**
+ * The extension `wait` of a root field, called once for all fields with it: their arguments are by response key.
+ *
+ * @param characters the length of the document
+ */
 export type WaitFor = (
   fields: ReadonlyMap<string, Variables>,
   context: Context,
   request: IncomingRequest,
+  characters: number,
 ) => Promise<Partial<Context>>;
 
 /** Undefined if none of its root fields can wait. */
@@ -22,9 +27,11 @@ export function waitOf(selection: Selection): PreparedOperation['wait'] {
   // Only the feed of events waits.
   const [first] = waiting;
   if (first === undefined) return undefined;
+  const characters = selection.document.loc?.source.body.length ?? 0;
   return (variables, context, request) => {
     const included = waiting.filter(({ root }) => isIncluded([root.conditions], variables));
-    return first.wait(new Map(included.map(({ key, argsOf }) => [key, argsOf(variables)])), context, request);
+    const fields = new Map(included.map(({ key, argsOf }) => [key, argsOf(variables)]));
+    return first.wait(fields, context, request, characters);
   };
 }
 

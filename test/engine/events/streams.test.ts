@@ -203,6 +203,21 @@ describe('streams', () => {
     await expect(openStream(streams, openSink(), 'now', { account: 'third' })).rejects.toThrow('2 streams already');
   });
 
+  test('count as several with a long document, which stays in memory; a caller can always have one', async () => {
+    const streams = streamsOf(feedOf([eventAt(1)]), undefined, 100);
+    const open = (characters: number, account: string) =>
+      openStream(streams, openSink(), 'now', { account, format: { ...formatOf(), key: 'x'.repeat(characters) } });
+    const sinks = [await open(8_001, 'one'), await open(1_000, 'one'), await open(50_000, 'other')];
+    await expect(open(1, 'one')).rejects.toThrow('You have 10 streams already; close one first.');
+    sinks[1]?.end('now');
+    await expect(open(1_001, 'one')).rejects.toThrow(
+      'You have 9 streams already, and this one counts as 2 because its document is long; close one first.',
+    );
+    sinks[0]?.end('now');
+    sinks.push(await open(10_000, 'one'));
+    for (const sink of sinks) sink.end('now');
+  });
+
   test('are sent a long burst to its end, although each batch takes its time', async () => {
     const events = [eventAt(1)];
     const streams = streamsOf(feedOf(events));
@@ -329,10 +344,16 @@ describe('streams', () => {
         return read;
       };
     });
-    const waiting = streamsOf(feed).wait('now', {}, 60_000, {
-      meter: new Meter('me', undefined, new CpuThrottle(1)),
-      isAborted: () => false,
-    });
+    const waiting = streamsOf(feed).wait(
+      'now',
+      {},
+      60_000,
+      {
+        meter: new Meter('me', undefined, new CpuThrottle(1)),
+        isAborted: () => false,
+      },
+      0,
+    );
     await isAsked;
     events.push(eventAt(11));
     answer();

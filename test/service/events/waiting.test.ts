@@ -77,3 +77,17 @@ test('a query with a field that may not wait gives back the places of the others
     await other.dispose();
   }
 });
+
+test('a page that waits counts as several places with a long document', async () => {
+  const other = await startTestApp({ MAX_STREAMS: 40 });
+  const wait = (fields: string) => other.graphql(`{ ${fields} } # ${'long '.repeat(500)}`);
+  const page = `events(after: "now", wait: 1) ${PAGE}`;
+  try {
+    expect((await wait(`one: ${page}`)).errors).toBeUndefined();
+    const message =
+      'You have 3 streams already, and this one counts as 3 because its document is long; close one first.';
+    expect((await wait(`one: ${page} other: ${page}`)).errors).toMatchObject([{ message }]);
+  } finally {
+    await other.dispose();
+  }
+});
