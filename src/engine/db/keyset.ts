@@ -82,7 +82,7 @@ function rowsQuery(page: PageQuery, conditions: readonly SQL[], order: SQL): SQL
   return sql`select ${columnsOf(list)} from ${list.from} ${where} order by ${order} limit ${LIMIT}`;
 }
 
-/** Names of the columns in a subquery, in which the columns of two tables may have one name. */
+/** Names of the columns in a subquery, in which the columns of two tables may share a name. */
 function namesIn({ columns }: List): SQL[] {
   return Object.keys(columns).map((_, index) => sql`${sql.identifier(`c${index}`)}`);
 }

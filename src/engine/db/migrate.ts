@@ -11,7 +11,10 @@ import { DatabaseError, isDeadlock, LockTimeout } from './violations.ts';
 const migrationsFolder = fileURLToPath(new URL('drizzle', PROJECT));
 /** An arbitrary number that all versions of this service must share. */
 const MIGRATION_LOCK = 7_385_113;
-/** In milliseconds: how long a migration waits for a lock, as all others wait behind it; and the pause after that. */
+/**
+ * In milliseconds: how long a migration waits for a lock at most, because all statements on the table wait behind it; and
+ * the pause after that.
+ */
 const LOCK_TIMEOUT = 2_000;
 const PAUSE = 2_000;
 const ATTEMPTS = 5;

@@ -7,7 +7,7 @@ import { createPool, type Pool, type PooledConnection } from './pool.ts';
 import { CONNECTIONS, LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind } from './pool-kinds.ts';
 import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
-/** The part of the deadline after which the server ends a statement. Ours is for late statements and frozen servers. */
+/** The part of the deadline after which the server ends a statement. Our own deadline is for late statements and frozen servers. */
 const STATEMENT_PART = 0.9;
 /** The part of the deadline that connecting may take. */
 const CONNECT_PART = 0.5;

@@ -45,7 +45,7 @@ function fragmentOf(type: string, routes: readonly Route[]): string {
 
 /**
  * `Link` has the address to go on with, even at the end of the feed. A full page after an event never changes, so
- * caches may keep it forever (RFC 9111, RFC 8246). The first page, and that after `now`, are others later.
+ * caches may keep it forever (RFC 9111, RFC 8246). The first page, and that after `now`, change later.
  */
 function feedPage(): Reply {
   return {

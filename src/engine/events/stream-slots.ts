@@ -36,14 +36,13 @@ export function createStreamSlots(max: number, onCount: (count: number) => void)
     // A caller can always have one, however long it is.
     const size = Math.min(Math.max(1, Math.ceil(characters / CHARACTERS_OF_SLOT)), ofCaller);
     if (sizeOf(taken) + size > max) {
-      throw new ServiceError('UNAVAILABLE', `There are ${max} streams already; try again.`, { headers: LATER });
+      throw new ServiceError('UNAVAILABLE', 'There is no room for another stream; try again.', { headers: LATER });
     }
     const own = sizeOf(taken.filter((one) => one.account === account));
     if (own + size <= ofCaller) return { account, size };
-    const longer = size === 1 ? '' : `, and this one counts as ${size} because its document is long`;
-    throw new ServiceError('RATE_LIMITED', `You have ${own} streams already${longer}; close one first.`, {
-      headers: LATER,
-    });
+    const longer = size === 1 ? '' : `, and this one as ${size} because its document and variables are long`;
+    const message = `Your streams count as ${own} of ${ofCaller} already${longer}; close one first.`;
+    throw new ServiceError('RATE_LIMITED', message, { headers: LATER });
   }
 }
 

@@ -27,11 +27,11 @@ interface GraphQLServerOptions extends PreparerOptions {
   /** What lists cost; the minimum if absent. */
   readonly costs?: ListCosts;
   readonly subscriptions: Subscriptions;
-  /** How long a new document waits for its turn; no limit if absent. */
+  /** How long an operation waits for its turn to be prepared; no limit if absent. */
   readonly maxWait?: MaxWait;
 }
 
-/** The maximum number of characters of new documents that are processed at once for a caller; its others wait. */
+/** The maximum number of characters of documents whose operations are prepared at once for a caller; its others wait. */
 const CHARACTERS_AT_ONCE = 4_000;
 
 const NOT_JSON =
@@ -108,7 +108,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
     return prepared?.kind === 'change' && method !== 'POST' ? undefined : prepared;
   }
 
-  /** Prepares an operation, also one of a known document. That takes long, so callers take turns. */
+  /** Prepares an operation, even one of a known document. That takes long, so callers take turns. */
   async function prepare(request: IncomingRequest, params: GraphQLParams) {
     await request.meter.waitFor(parseThrottle, params.query.length);
     return prepareNew(request, params);

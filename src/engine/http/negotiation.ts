@@ -20,8 +20,8 @@ export function namesEventStream(accept: string | null): boolean {
   return names(accept, EVENT_STREAM);
 }
 
-/** How many media types of an `Accept` field count: each takes time, and a field has room for thousands. */
-const MAX_TYPES = 50;
+/** How many values of an `Accept` field count: each takes time, and a field has room for thousands. */
+const MAX_VALUES = 50;
 /** How many `Accept` fields are cached; each may be as long as a header can be. */
 const MAX_ACCEPTS = 100;
 const graphqlTypes = new LRUCache<string, string>({ max: MAX_ACCEPTS });
@@ -53,7 +53,7 @@ export function prefersHtml(accept: string | null): boolean {
 
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;
-  return new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }).encodings(['gzip']).length > 0;
+  return new Negotiator({ headers: { 'accept-encoding': firstValues(acceptEncoding) } }).encodings(['gzip']).length > 0;
 }
 
 function names(accept: string | null, type: string): accept is string {
@@ -62,9 +62,10 @@ function names(accept: string | null, type: string): accept is string {
 
 function mediaTypes(accept: string, available: string[]): string[] {
   // Parameters such as charset don't matter here, but Negotiator would compare them as part of the type.
-  const plain = accept
-    .split(',', MAX_TYPES)
-    .join()
-    .replaceAll(/;(?!\s*q=)[^;,]*/gi, '');
+  const plain = firstValues(accept).replaceAll(/;(?!\s*q=)[^;,]*/gi, '');
   return new Negotiator({ headers: { accept: plain } }).mediaTypes(available);
+}
+
+function firstValues(field: string): string {
+  return field.split(',', MAX_VALUES).join();
 }

@@ -208,8 +208,9 @@ function restValue(type: GraphQLInputType, value: unknown): unknown {
 /** The schema of a scalar or enum. The order of a list is no component, but inline: only one parameter has it. */
 export function leafSchema(type: GraphQLLeafType, components: Components): JsonSchema {
   if (isEnumType(type)) {
-    const schema = { type: 'string', enum: type.getValues().map(restNameOf), ...valueAnnotations(type) };
-    if (type.getValues().some(({ name }) => name.endsWith('_desc'))) return schema;
+    const names = type.getValues().map(restNameOf);
+    const schema = { type: 'string', enum: names, ...valueAnnotations(type) };
+    if (names.some((name) => name.startsWith('-'))) return schema;
     return components.refer(type.name, type, () => ({ ...schema, description: type.description ?? type.name }));
   }
   const schema = BUILT_IN[type.name] ?? type.extensions.jsonSchema;

@@ -17,6 +17,8 @@ const MAX_CHARACTERS = 150_000;
 const MAX_TEXTS = 5_000;
 /** The first run that compiles it: compiling pays off after about forty runs. */
 export const COMPILED_AT = 10;
+/** The most runs between two compilations of an operation that is evicted again and again. */
+const MAX_RUNS_APART = 640;
 /** The most fields that are compiled: more take longer to compile than that saves. */
 const MAX_COMPILED = 300;
 /** Of all compiled operations: a field takes 2 to 10 KB, an operation as much as ten fields. */
@@ -59,7 +61,7 @@ export class PreparedDocuments {
     else this.#once.set(digest, true);
   }
 
-  /** Drops an invalid document: its errors take more memory than the document does. */
+  /** Drops a document that is invalid or too large, so that it is throttled and charged each time. */
   forget(document: DocumentNode): void {
     if (document.loc !== undefined) this.#kept.delete(document.loc.source.body);
   }
@@ -77,7 +79,10 @@ export class PreparedDocuments {
     return operation;
   }
 
-  /** One that was evicted is compiled again after twice as many runs: with too many for the cache, that takes longer than it saves. */
+  /**
+   * One that was evicted is compiled again after twice as many runs, up to a maximum: with too many for the cache,
+   * compiling takes longer than it saves.
+   */
   #runner(selection: Selection, plans: ReadAheadPlans): Operation {
     const { schema, document, operation, size } = selection;
     const interpreted = interpretOperation(selection, plans);
@@ -87,7 +92,7 @@ export class PreparedDocuments {
       const cached = this.#compiled.get(interpreted);
       if (cached !== undefined) return cached(variables, context);
       if (++runs < compiledAt) return interpreted(variables, context);
-      compiledAt *= 2;
+      compiledAt = runs + Math.min(runs, MAX_RUNS_APART);
       const compiled = compileOperation(selectionOf(schema, document, operation.name?.value), plans);
       this.#compiled.set(interpreted, compiled, { size: size + FIELDS_OF_OPERATION });
       return compiled(variables, context);

@@ -110,7 +110,7 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
   }
 }
 
-/** @throws {Error} if the longest page of its parameters may be too large: clients would fail once texts are long */
+/** @throws {Error} if the longest page that its parameters allow may be too large: clients would fail once texts are long */
 function assertLongestPage({ operationId, queryVariables }: ResolvedOperation, { maxRuns }: PreparedOperation): void {
   const greatest = queryVariables.map(({ name, argument }) => [name, boundsOf(argument)?.jsonSchema.maximum] as const);
   try {

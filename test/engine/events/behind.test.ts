@@ -90,7 +90,7 @@ describe('streams that are behind', () => {
     await new Promise(setImmediate);
     next.end('now');
     go();
-    await vi.waitFor(() => expect(positionsIn(first.text())).toHaveLength(10));
+    await expect.poll(() => positionsIn(first.text())).toHaveLength(10);
     expect(charge).not.toHaveBeenCalled();
     first.end('now');
   });

@@ -200,7 +200,9 @@ describe('streams', () => {
       expect(sink.hasEnded()).toBe(false);
       onTestFinished(() => sink.end('now'));
     }
-    await expect(openStream(streams, openSink(), 'now', { account: 'third' })).rejects.toThrow('2 streams already');
+    await expect(openStream(streams, openSink(), 'now', { account: 'third' })).rejects.toThrow(
+      'There is no room for another stream; try again.',
+    );
   });
 
   test('count as several with a long document, which stays in memory; a caller can always have one', async () => {
@@ -208,10 +210,10 @@ describe('streams', () => {
     const open = (characters: number, account: string) =>
       openStream(streams, openSink(), 'now', { account, format: { ...formatOf(), key: 'x'.repeat(characters) } });
     const sinks = [await open(8_001, 'one'), await open(1_000, 'one'), await open(50_000, 'other')];
-    await expect(open(1, 'one')).rejects.toThrow('You have 10 streams already; close one first.');
+    await expect(open(1, 'one')).rejects.toThrow('Your streams count as 10 of 10 already; close one first.');
     sinks[1]?.end('now');
     await expect(open(1_001, 'one')).rejects.toThrow(
-      'You have 9 streams already, and this one counts as 2 because its document is long; close one first.',
+      'Your streams count as 9 of 10 already, and this one as 2 because its document and variables are long; close one first.',
     );
     sinks[0]?.end('now');
     sinks.push(await open(10_000, 'one'));
@@ -227,10 +229,10 @@ describe('streams', () => {
     };
     const sink = await openStream(streams, openSink(), '1', { format: { ...formatOf(), serializeAll } });
     onTestFinished(() => sink.end('now'));
-    await vi.waitFor(() => expect(sink.text()).not.toBe(''));
+    await expect.poll(() => sink.text()).not.toBe('');
     for (let position = 2; position <= 15_000; position++) events.push(eventAt(position));
     streams.wake();
-    await vi.waitFor(() => expect(positionsIn(sink.text())).toHaveLength(14_999), 10_000);
+    await expect.poll(() => positionsIn(sink.text())).toHaveLength(14_999);
   });
 
   test('go on while it cannot be found out whether their callers may still read', async () => {
@@ -281,7 +283,7 @@ describe('streams', () => {
     await expect.poll(() => positionsIn(other.text()).at(-1)).toBe(3);
     expect(positionsIn(other.text())).toEqual([2, 3]);
     events.push(eventAt(4));
-    await vi.waitFor(() => expect(positionsIn(other.text())).toEqual([2, 3, 4]));
+    await expect.poll(() => positionsIn(other.text())).toEqual([2, 3, 4]);
     other.end('now');
   });
 

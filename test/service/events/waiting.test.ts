@@ -69,7 +69,7 @@ test('a query with a field that may not wait gives back the places of the others
     return other.graphql(`{ ${fields} }`);
   };
   try {
-    const message = 'You have 2 streams already; close one first.';
+    const message = 'Your streams count as 2 of 2 already; close one first.';
     expect((await wait(3, 20)).errors).toMatchObject([{ message, extensions: { code: 'RATE_LIMITED' } }]);
     // An attempt that fails has a place for a while too, so the next one waits for longer than that.
     await expect.poll(async () => (await wait(2, 1)).errors, { timeout: 20_000, interval: 3_000 }).toBeUndefined();
@@ -85,7 +85,7 @@ test('a page that waits counts as several places with a long document', async ()
   try {
     expect((await wait(`one: ${page}`)).errors).toBeUndefined();
     const message =
-      'You have 3 streams already, and this one counts as 3 because its document is long; close one first.';
+      'Your streams count as 3 of 4 already, and this one as 3 because its document and variables are long; close one first.';
     expect((await wait(`one: ${page} other: ${page}`)).errors).toMatchObject([{ message }]);
   } finally {
     await other.dispose();

@@ -98,6 +98,16 @@ describe('Accept', () => {
     });
     expect(await Promise.all(statuses)).toEqual([200, 406]);
   });
+
+  test('counts with its first 50 codings, too', async () => {
+    const codings = [49, 50].map(async (others) => {
+      const headers = { 'accept-encoding': `${'br,'.repeat(others)}gzip` };
+      return (await app.fetch(new Request('http://pets.example/reference/style.css', { headers }))).headers.get(
+        'content-encoding',
+      );
+    });
+    expect(await Promise.all(codings)).toEqual(['gzip', null]);
+  });
 });
 
 describe('the media type of a body', () => {
