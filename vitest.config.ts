@@ -12,6 +12,7 @@ const rejected = ['test/service/malformed.test.ts', 'test/service/graphql/hostil
 const alone = [
   'test/engine/bounds.test.ts',
   'test/engine/hidden-classes.test.ts',
+  'test/engine/operation/documents.test.ts',
   'test/engine/pages/lifecycle/page.test.ts',
 ];
 // A worker loads the service and the embedded database once, not for each file.
