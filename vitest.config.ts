@@ -8,7 +8,7 @@ const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'
 const services = ['test/service/**/*.test.ts', 'test/bookshop/**/*.test.ts', 'test/clients/**/*.test.ts'];
 /** Of these, what the service rejects before it asks a database: on one, on which processes start sooner. */
 const rejected = ['test/service/malformed.test.ts', 'test/service/graphql/hostile.test.ts'];
-/** What sets options of V8, or loads modules anew: in a process of its own. */
+/** What sets options of V8, or loads or mocks modules: in a process of its own. */
 const alone = [
   'test/engine/bounds.test.ts',
   'test/engine/hidden-classes.test.ts',
