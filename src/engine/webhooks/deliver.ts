@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../db/client.ts';
 import { toEventId } from '../events/cursor.ts';
@@ -134,8 +134,12 @@ export function createDeliverer(
     const ids = webhooks.map(({ id }) => id);
     if (await queue.addDeliveries(ids, now())) rounds.wake();
     const due = await queue.readDue({ ids, ...roomIn(ids), types: feed.types, now: now() });
-    if (stopping !== undefined) return;
-    for (const delivery of due) start(delivery, webhooks.find(({ id }) => id === delivery.webhookId) as OwnedWebhook);
+    for (const delivery of due) {
+      if (stopping !== undefined) return;
+      start(delivery, webhooks.find(({ id }) => id === delivery.webhookId) as OwnedWebhook);
+      // Requests are answered in between: they would wait for hundreds of attempts.
+      await setImmediate();
+    }
   }
 
   /** How many more requests there can be to each webhook: a few for each, however many others there are. */

@@ -1,6 +1,7 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { steadyTime } from '../../../src/engine/limits/rate.ts';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { OK, type Received, type Receiver, startReceiver, until } from './receiver.ts';
@@ -91,6 +92,28 @@ describe('an event is delivered', () => {
       expect.objectContaining({ type: 'category.created', status: 'delivered', attempts: 1, responseStatus: 204 }),
       expect.objectContaining({ type: 'category.updated', status: 'delivered', attempts: 1, responseStatus: 204 }),
     ]);
+  });
+
+  test('without holding up requests: however many are due, few are sent in one turn of the event loop', async () => {
+    for (let n = 0; n < 10; n++) await newWebhook();
+    let sent = 0;
+    let most = 0;
+    const count = (message: unknown) => {
+      if ((message as { request: { path: string } }).request.path === '/hook') most = Math.max(most, ++sent);
+    };
+    let turn = setImmediate(function next() {
+      sent = 0;
+      turn = setImmediate(next);
+    });
+    onTestFinished(() => {
+      clearImmediate(turn);
+      unsubscribe('http.client.request.start', count);
+    });
+    subscribe('http.client.request.start', count);
+    await Promise.all(Array.from({ length: 10 }, () => newCategory()));
+    await until(() => receiver.received.length >= 100, 'all received');
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(10);
   });
 
   test('in order with the others of its subject, one after another, while other subjects go on', async () => {
