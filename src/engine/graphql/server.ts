@@ -48,7 +48,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
   const prepareNew = createPreparer(documents, options);
   const extensionFor = lifecycleExtensions();
-  const parseThrottle = new CpuThrottle(CHARACTERS_AT_ONCE, options.maxWait);
+  const prepareThrottle = new CpuThrottle(CHARACTERS_AT_ONCE, options.maxWait);
 
   return async (request) => {
     const accept = request.headers.get('accept');
@@ -110,7 +110,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
 
   /** Prepares an operation, even one of a known document. That takes long, so callers take turns. */
   async function prepare(request: IncomingRequest, params: GraphQLParams) {
-    await request.meter.waitFor(parseThrottle, params.query.length);
+    await request.meter.waitFor(prepareThrottle, params.query.length);
     return prepareNew(request, params);
   }
 }
