@@ -1,4 +1,4 @@
-import { getNamedType, getNullableType, isListType, Kind, type ValueNode } from 'graphql';
+import { getNamedType, getNullableType, isListType, isObjectType, Kind, type ValueNode } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import type { Cost } from '../limits/units.ts';
 import { isConnection, scansOf } from '../schema/connection-type.ts';
@@ -58,6 +58,20 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
 
   /** @param holding conditions that hold where the fields are; undefined at the root */
   function costOf(fields: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
+    const types = new Set(fields.map(({ parent }) => parent).filter(isObjectType));
+    if (types.size < 2) return sumOf(fields, holding);
+    const costs = [undefined, ...types].map((type) => {
+      const own = fields.filter(({ parent }) => (type === undefined ? !isObjectType(parent) : parent === type));
+      return sumOf(own, holding);
+    });
+    const total = (variables: Variables) => {
+      const [ofAny = NOTHING, ...ofEach] = costs.map((amount) => resolved(amount, variables));
+      return add(ofAny, ofEach.reduce(either));
+    };
+    return costs.some((amount) => typeof amount === 'function') ? total : total({});
+  }
+
+  function sumOf(fields: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
     let fixed = NOTHING;
     const dynamic: ((variables: Variables) => Cost)[] = [];
     for (const merged of mergedIn(fields).values()) {
@@ -137,6 +151,11 @@ function add(one: Cost, other: Cost, times = 1): Cost {
     statements: one.statements + other.statements,
     bytes: one.bytes + other.bytes * times,
   };
+}
+
+/** The cost of a row that has one of two types: its response has the fields of one of them. */
+function either(one: Cost, other: Cost): Cost {
+  return { ...add(one, other), bytes: Math.max(one.bytes, other.bytes) };
 }
 
 function listRequestOf({ node: { arguments: given = [] }, parent, field }: SelectedField): Dynamic<ListRequest> {

@@ -72,6 +72,13 @@ test('fields of different types are counted for each, because both may be return
   expect(costOf(`{ things { ${book} ${film} } }`).values).toBe(sum - 1);
 });
 
+test('a response has the fields of one type for each row, so its size is that of the longest type', () => {
+  const bytesOf = (selected: string) =>
+    costOf(`query ($x: Boolean = true) { things { __typename ${selected} } }`).bytes;
+  const [book, film] = ['... on Book { id title }', '... on Film { id parts @include(if: $x) { id } }'];
+  expect(bytesOf(`${book} ${film}`)).toBe(Math.max(bytesOf(book), bytesOf(film)));
+});
+
 test('a field costs nothing in a place where it is left out, even if another place has it', () => {
   const costWith = (places: string) =>
     costOf(
