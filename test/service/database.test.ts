@@ -76,12 +76,31 @@ describe('reads by key', () => {
 
 test('a table that differs from the migrations stops the start; the message says what is missing and what to run', async () => {
   const { database, location, dispose } = await openTestDatabase();
-  await database.transaction((query) => query('alter table pets rename column name to title', []));
+  await database.transaction((query) => query('alter table webhooks rename column url to address', []));
   await database.transaction((query) => query('drop table idempotency_keys', []));
   await database.close();
   await expect(startService(settingsFor(location))).rejects.toThrow(
-    /no migration in drizzle\/ creates: (?=.*\bpets\.name\b)(?=.*\bidempotency_keys\.\w+).*\. Create it with: npm run db:generate -- --name/,
+    /no migration in drizzle\/ creates: (?=.*\bwebhooks\.url\b)(?=.*\bidempotency_keys\.\w+).*\. Create it with: npm run db:generate -- --name/,
   );
+  await dispose();
+});
+
+test('a version whose columns a newer one has dropped does not start, says so, and leaves the writes of the newer one intact', async () => {
+  const { database, location, dispose } = await openTestDatabase();
+  await database.transaction(async (query) => {
+    const [[body] = []] = await query("select prosrc from pg_proc where proname = 'categories_events'", []);
+    const newer = `${body}`.replaceAll(/, "(categories|before)"."description" as "description"/g, '');
+    await query(`create or replace function categories_events() returns trigger language plpgsql as $$${newer}$$`, []);
+    await query('alter table categories drop column description', []);
+    await query("insert into drizzle.__drizzle_migrations (hash, created_at) values ('of a newer version', 1)", []);
+  });
+  await database.close();
+  await expect(startService(settingsFor(location))).rejects.toThrow(
+    'A newer version of the service has migrated the database, which lacks columns that this version needs: categories.description.',
+  );
+  const reopened = await openDatabase(location);
+  await reopened.transaction((query) => query("insert into categories (name) values ('Any')", []));
+  await reopened.close();
   await dispose();
 });
 

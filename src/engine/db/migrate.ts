@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { getTableColumns, getTableName } from 'drizzle-orm';
+import { getTableColumns, getTableName, type Table } from 'drizzle-orm';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import { PROJECT } from '../project.ts';
 import type { Database } from './client.ts';
@@ -109,20 +109,27 @@ async function missingIn(query: Query): Promise<readonly MigrationMeta[]> {
 }
 
 /** @throws {Error} when a migration was never generated: without this, only requests would fail, one by one */
-export async function assertMigrated(database: Database): Promise<void> {
-  const expected = [...database.tables].flatMap((table) =>
+export function assertMigrated(database: Database): Promise<void> {
+  return database.transaction((query) => assertColumns(query, database.tables));
+}
+
+/** @throws {Error} when the tables in the database lack columns, and what to do */
+export async function assertColumns(query: Query, tables: Iterable<Table>): Promise<void> {
+  const expected = [...tables].flatMap((table) =>
     Object.values(getTableColumns(table)).map((column) => `${getTableName(table)}.${column.name}`),
   );
-  const rows = await database.transaction((query) =>
-    query(
-      `select name from unnest($1::text[]) as name where not exists (
-        select from pg_attribute
-        where attrelid = to_regclass(quote_ident(split_part(name, '.', 1))) and attname = split_part(name, '.', 2))`,
-      [toParameter(expected)],
-    ),
+  const rows = await query(
+    `select name from unnest($1::text[]) as name where not exists (
+      select from pg_attribute
+      where attrelid = to_regclass(quote_ident(split_part(name, '.', 1))) and attname = split_part(name, '.', 2))`,
+    [toParameter(expected)],
   );
   if (rows.length === 0) return;
+  const known = new Set(readMigrationFiles({ migrationsFolder }).map(({ hash }) => hash));
+  const applied = await query('select hash from drizzle.__drizzle_migrations', []);
   throw new Error(
-    `The tables in the code have columns that no migration in drizzle/ creates: ${rows.join(', ')}. Create it with: npm run db:generate -- --name what-it-is-for`,
+    applied.every(([hash]) => known.has(String(hash)))
+      ? `The tables in the code have columns that no migration in drizzle/ creates: ${rows.join(', ')}. Create it with: npm run db:generate -- --name what-it-is-for`
+      : `A newer version of the service has migrated the database, which lacks columns that this version needs: ${rows.join(', ')}. Deploy a newer version than this one.`,
   );
 }

@@ -1,6 +1,7 @@
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/client.ts';
 import type { Query } from '../db/driver.ts';
-import { type OnWait, withMigrationLock } from '../db/migrate.ts';
+import { assertColumns, type OnWait, withMigrationLock } from '../db/migrate.ts';
 import { PUBLISH_BODY } from './publish.ts';
 import type { EventSource } from './source.ts';
 import { triggersOf } from './triggers.ts';
@@ -22,6 +23,7 @@ export const RAISE_EPOCH = `update feed
 /**
  * Creates the triggers that record the changes of the sources, or drops them if `events` is off. Several processes may
  * call it at the same time. It locks a table only to create or drop its triggers. Returns the number of changed definitions.
+ * Throws if a table lacks columns of the sources.
  *
  * @param sources causes before effects, as the events of one statement are published
  */
@@ -32,10 +34,16 @@ export async function installEvents(
   onWait: OnWait = () => {},
 ): Promise<number> {
   return withMigrationLock(database, onWait, async (query) => {
+    // Triggers that name a column that a newer version has dropped would make all its writes fail.
+    if (events === 'on') await assertColumns(query, tablesOf(sources));
     const { functions, triggers } = await missingIn(query, sources, events);
     for (const statement of [...functions, ...triggers]) await query(statement, []);
     return functions.length + triggers.length;
   });
+}
+
+function tablesOf(sources: readonly EventSource[]): ReadonlySet<PgTable> {
+  return new Set(sources.flatMap(({ list }) => Object.values(list.columns).map(({ table }) => table)));
 }
 
 /**
