@@ -2368,7 +2368,10 @@ export interface operations {
                 "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
             };
             path: {
-                /** @description Identifier of the pet. */
+                /**
+                 * @description Identifier of the pet.
+                 * @example 12
+                 */
                 petId: number;
             };
             cookie?: never;
@@ -2417,7 +2420,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description Identifier of the pet. */
+                /**
+                 * @description Identifier of the pet.
+                 * @example 12
+                 */
                 petId: number;
             };
             cookie?: never;
@@ -2468,7 +2474,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description Identifier of the pet. */
+                /**
+                 * @description Identifier of the pet.
+                 * @example 12
+                 */
                 petId: number;
             };
             cookie?: never;
@@ -2512,7 +2521,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the pet. */
+                /**
+                 * @description Identifier of the pet.
+                 * @example 12
+                 */
                 petId: number;
             };
             cookie?: never;
@@ -2667,7 +2679,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /** @description Identifier of the category. */
+                /**
+                 * @description Identifier of the category.
+                 * @example 1
+                 */
                 categoryId: number;
             };
             cookie?: never;
@@ -2710,7 +2725,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description Identifier of the category. */
+                /**
+                 * @description Identifier of the category.
+                 * @example 1
+                 */
                 categoryId: number;
             };
             cookie?: never;
@@ -2761,7 +2779,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description Identifier of the category. */
+                /**
+                 * @description Identifier of the category.
+                 * @example 1
+                 */
                 categoryId: number;
             };
             cookie?: never;
@@ -2805,7 +2826,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the category. */
+                /**
+                 * @description Identifier of the category.
+                 * @example 1
+                 */
                 categoryId: number;
             };
             cookie?: never;
@@ -2966,7 +2990,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /** @description Identifier of the order. */
+                /**
+                 * @description Identifier of the order.
+                 * @example 7
+                 */
                 orderId: number;
             };
             cookie?: never;
@@ -3009,7 +3036,10 @@ export interface operations {
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
-                /** @description Identifier of the order. */
+                /**
+                 * @description Identifier of the order.
+                 * @example 7
+                 */
                 orderId: number;
             };
             cookie?: never;
@@ -3053,7 +3083,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the order. */
+                /**
+                 * @description Identifier of the order.
+                 * @example 7
+                 */
                 orderId: number;
             };
             cookie?: never;
@@ -3160,7 +3193,10 @@ export interface operations {
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
-                /** @description Identifier of the animal the entry tracks. */
+                /**
+                 * @description Identifier of the animal the entry tracks.
+                 * @example 12
+                 */
                 petId: number;
             };
             cookie?: never;
@@ -3207,7 +3243,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the animal the entry tracks. */
+                /**
+                 * @description Identifier of the animal the entry tracks.
+                 * @example 12
+                 */
                 petId: number;
             };
             cookie?: never;
@@ -3278,7 +3317,10 @@ export interface operations {
                 "API-Lifecycle"?: components["parameters"]["API-Lifecycle"];
             };
             path: {
-                /** @description Identifier of the animal the entry tracks. */
+                /**
+                 * @description Identifier of the animal the entry tracks.
+                 * @example 12
+                 */
                 petId: number;
             };
             cookie?: never;
@@ -3484,7 +3526,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the webhook. */
+                /**
+                 * @description Identifier of the webhook.
+                 * @example 1
+                 */
                 webhookId: number;
             };
             cookie?: never;
@@ -3530,7 +3575,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the webhook. */
+                /**
+                 * @description Identifier of the webhook.
+                 * @example 1
+                 */
                 webhookId: number;
             };
             cookie?: never;
@@ -3575,7 +3623,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the webhook. */
+                /**
+                 * @description Identifier of the webhook.
+                 * @example 1
+                 */
                 webhookId: number;
             };
             cookie?: never;
@@ -3629,7 +3680,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the webhook. */
+                /**
+                 * @description Identifier of the webhook.
+                 * @example 1
+                 */
                 webhookId: number;
             };
             cookie?: never;
@@ -3686,7 +3740,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the webhook. */
+                /**
+                 * @description Identifier of the webhook.
+                 * @example 1
+                 */
                 webhookId: number;
             };
             cookie?: never;
@@ -3726,7 +3783,10 @@ export interface operations {
     redeliverEvents: {
         parameters: {
             query: {
-                /** @description The id of the event before the first one that is sent again. */
+                /**
+                 * @description The id of the event before the first one that is sent again.
+                 * @example 1.204
+                 */
                 after: string;
             };
             header?: {
@@ -3736,7 +3796,10 @@ export interface operations {
                 "API-Client"?: components["parameters"]["API-Client"];
             };
             path: {
-                /** @description Identifier of the webhook. */
+                /**
+                 * @description Identifier of the webhook.
+                 * @example 1
+                 */
                 webhookId: number;
             };
             cookie?: never;

@@ -24,14 +24,28 @@ interface Schema {
   readonly example?: unknown;
 }
 
+interface Parameter {
+  readonly name?: string;
+  readonly in?: string;
+  readonly required?: boolean;
+  readonly schema?: Schema;
+  readonly example?: unknown;
+}
+
 interface Operation {
   readonly operationId: string;
+  readonly parameters: readonly Parameter[];
   readonly tags: readonly string[];
   readonly summary?: string;
   readonly description?: string;
-  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+  readonly responses: Readonly<Record<string, Response>>;
   readonly [extension: `x-${string}`]: unknown;
   readonly deprecated?: boolean;
+}
+
+interface Response {
+  readonly $ref?: string;
+  readonly content?: { readonly 'application/json': { readonly schema: Schema } };
 }
 
 interface ErrorResponse {
@@ -232,6 +246,23 @@ describe('the operations of the specification', () => {
     const statuses = Object.keys(operation.responses);
     expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
     expect(statuses).toEqual(expect.arrayContaining(['400', '406', '500', '503', '504']));
+  });
+
+  test.each(operations)('%s has an example of each parameter that it requires', (_, { parameters }) => {
+    for (const { name, required, schema = {}, example } of parameters) {
+      if (required !== true) continue;
+      expect(example, name).toBeDefined();
+      assertFits(schema, example, `The example of ${name}`);
+    }
+  });
+
+  test.each(operations)('%s has in its path what the example of its response has', (_, { parameters, responses }) => {
+    const schema = (responses[200] ?? responses[201])?.content?.['application/json'].schema;
+    const component = schemas[schema?.$ref?.replace('#/components/schemas/', '') ?? ''];
+    const [row] = [component?.example].flat() as Readonly<Record<string, unknown>>[];
+    if (row === undefined) return;
+    for (const { name = '', example } of parameters.filter((one) => one.in === 'path'))
+      expect(example, name).toBe(row[name] ?? row.id);
   });
 
   test.each(operations)(

@@ -18,6 +18,7 @@ const A_CURSOR = `must be the id of an event, such as 1.204, or ${NOW}`;
 /** For an argument whose form is checked before anything is changed. */
 export const eventId: Bounds = {
   ...cursor,
+  jsonSchema: { example: '1.204' },
   check: (value) => (value === NOW || CURSOR.test(String(value)) ? undefined : A_CURSOR),
 };
 

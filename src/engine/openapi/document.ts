@@ -1,7 +1,7 @@
 import { isEnumType } from 'graphql';
 import { annotationsOf } from '../lifecycle/annotated.ts';
 import { mediaTypesFor } from '../rest/body.ts';
-import type { Endpoint } from '../rest/compile.ts';
+import { type Endpoint, identityOf } from '../rest/compile.ts';
 import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/parameters.ts';
 import { creates, type Route } from '../rest/route.ts';
 import type { Variable } from '../rest/variables.ts';
@@ -14,6 +14,7 @@ import {
   inputSchema,
   type JsonSchema,
   listSchema,
+  rowName,
   rowSchema,
   typeSchema,
 } from './schemas.ts';
@@ -108,7 +109,10 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
     security: endpoint.prepared.scopes.length === 0 ? [] : [{}, { bearer: [] }],
     'x-required-scopes': endpoint.prepared.scopes,
     parameters: [
-      ...pathVariables.map((variable) => parameterObject(variable, 'path', route, components)),
+      ...pathVariables.map((variable) => ({
+        ...parameterObject(variable, 'path', route, components),
+        ...exampleInPath(variable, endpoint, options),
+      })),
       ...queryVariables.map((variable) => parameterObject(variable, 'query', route, components)),
       ...headerParameters(endpoint),
     ],
@@ -136,6 +140,9 @@ function parameterObject(
   components: Components,
 ): JsonSchema {
   const { name, type, argument, defaultValue } = variable;
+  const { bounds } = argument.extensions;
+  // Of the parameter, because some tools read no other.
+  const { example, ...schema } = inputSchema({ type, defaultValue, extensions: { bounds } }, components);
   return {
     name,
     in: where,
@@ -147,8 +154,16 @@ function parameterObject(
     ].join(' '),
     ...annotationExtensions(annotationsOf(argument)),
     ...(isList(variable) && { style: 'form', explode: true }),
-    schema: inputSchema({ type, defaultValue, extensions: { bounds: argument.extensions.bounds } }, components),
+    schema,
+    ...(example !== undefined && { example }),
   };
+}
+
+/** What the example of the row has, so that a request and its response agree. */
+function exampleInPath({ name }: Variable, { route, operation }: Endpoint, { examples }: DocumentText): JsonSchema {
+  const [field = name] = [...identityOf(route, operation)].find(([, variable]) => variable === name) ?? [];
+  const row = examples[rowName(operation)] as Readonly<Record<string, unknown>> | undefined;
+  return row?.[field] === undefined ? {} : { example: row[field] };
 }
 
 /** The meanings of a parameter's enum values, if REST serializes them differently from GraphQL. */

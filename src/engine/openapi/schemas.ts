@@ -30,7 +30,10 @@ import { annotationExtensions } from './annotations.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface ComponentText {
-  /** An example for each component, by its name. That of a list is by default the one of its items. */
+  /**
+   * An example for each component, by its name. That of a list is by default the one of its items, and parameters in
+   * paths have what the one of the row has.
+   */
   readonly examples: Readonly<Record<string, unknown>>;
   /** Fields of a component that are not listed as required although they always have a value. */
   readonly optional: Readonly<Record<string, readonly string[]>>;
@@ -84,6 +87,12 @@ function nameOf(reference: JsonSchema | undefined): string {
 
 /** Fields beside the row's fragment that are not in the body: the entity tag and the status show them. */
 const NOT_IN_THE_ROW: ReadonlySet<string> = new Set(['version', 'began']);
+
+/** The name of the component of the row, or of those on the page, that an operation returns or removes. */
+export function rowName({ selected }: ResolvedOperation): string {
+  const { field, within } = selected.within.find((one) => one.field.name === 'nodes') ?? selected;
+  return within.find(({ fragment }) => fragment !== undefined)?.fragment ?? getNamedType(field.type).name;
+}
 
 /** The schema of a root field's value: a scalar, or the component with the name of the row's fragment. */
 export function rowSchema(operation: ResolvedOperation, components: Components): JsonSchema {

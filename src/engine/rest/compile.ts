@@ -150,7 +150,7 @@ function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean):
 }
 
 /** The fields of a row that the path says, each with its variable; undefined for the id of a new row. */
-function identityOf(route: Route, operation: ResolvedOperation): ReadonlyMap<string, string | undefined> {
+export function identityOf(route: Route, operation: ResolvedOperation): ReadonlyMap<string, string | undefined> {
   const names = operation.pathVariables.map(({ name }) => name);
   const ofRow = creates(route) ? undefined : names.at(-1);
   const identity = selectsField(operation, 'id') || ofRow === undefined ? 'id' : ofRow;
