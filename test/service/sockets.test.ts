@@ -27,6 +27,17 @@ if (hasCommonTests) {
       },
     );
 
+    test('in tiny chunks is not read without end either, even if nobody wants it', async () => {
+      const socket = open();
+      socket.on('error', () => {});
+      socket.write(head('POST', '/nowhere', { 'transfer-encoding': 'chunked' }));
+      const [{ status }] = await read(socket);
+      expect(status).toBe(404);
+      const closed = once(socket, 'close');
+      socket.write('1\r\n \r\n'.repeat(5_000));
+      await closed;
+    });
+
     test('is not read without end', async () => {
       const socket = open();
       socket.write(head('POST', '/categories', { 'transfer-encoding': 'chunked' }));

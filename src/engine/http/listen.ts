@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { Backlog } from './backlog.ts';
 import { Connection, closeSoon, Pipelines } from './connection.ts';
@@ -12,6 +12,10 @@ const OPTIONS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,
 };
+
+/** How many chunks a body may have beyond one for each 64 bytes: each takes time, even if it is one byte. */
+const MAX_CHUNKS = 1_000;
+const CHUNK_LENGTH = 64;
 
 /** How long a request may take to arrive, in milliseconds, with the interval at which Node checks for late ones. */
 export const MAX_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
@@ -52,6 +56,7 @@ export function listen(
     });
   const server = createServer(OPTIONS, (request, response) => {
     const connection = connectionOf(request.socket);
+    if (request.headers['transfer-encoding'] !== undefined) limitChunks(request, connection);
     const problem = problemOf(request);
     if (problem === undefined) connection.answer(response);
     else connection.reject(problem, request.method === 'HEAD');
@@ -119,6 +124,20 @@ export function listen(
     clearTimeout(idle);
     clearTimeout(forced);
   }
+}
+
+/** Rejects a body in too many chunks. Node pushes each as soon as it is parsed, even if nobody reads it. */
+function limitChunks(request: IncomingMessage, connection: Connection): void {
+  let left = MAX_CHUNKS;
+  request.push = (chunk: Buffer | null) => {
+    left += chunk === null ? 0 : chunk.length / CHUNK_LENGTH - 1;
+    if (left >= 0) return IncomingMessage.prototype.push.call(request, chunk);
+    request.push = () => false;
+    // Not when the client has read the rejection: Node would read the rest of the body until then.
+    request.socket.once('finish', () => request.socket.destroy());
+    connection.reject(`The body has more than ${MAX_CHUNKS} chunks beyond one for each ${CHUNK_LENGTH} bytes.`);
+    return false;
+  };
 }
 
 /** What Node's parser accepts, but two servers may read as different requests (RFC 9112, sections 3.2 and 6.1). */

@@ -123,6 +123,8 @@ function tooMuchHeld(): ServiceError {
 function send(reply: SentReply, response: ServerResponse): void {
   if (response.destroyed) return;
   const { status, headers, body, encoding } = reply;
+  // Node would discard the rest of a body that nobody reads, without counting its chunks.
+  if (!response.req.complete) response.req.resume();
   response.writeHead(status, headers as string[]);
   if (typeof body === 'function') sendStream(body, response);
   else if (!response.req.complete && fieldOf(headers, 'connection') === 'close')

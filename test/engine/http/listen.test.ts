@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { connect, Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { listen } from '../../../src/engine/http/listen.ts';
 
 const [MAY_SEND, HAS_SENT] = [1, 2];
@@ -61,4 +62,41 @@ test('a drain does not wait for connections that have sent nothing, as browsers 
   const started = performance.now();
   await Promise.all([drain(7_000), once(socket, 'close')]);
   expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+describe('a body in thousands of tiny chunks', () => {
+  const chunk = (length: number) => `${length.toString(16)}\r\n${' '.repeat(length)}\r\n`;
+
+  async function answerTo(body: string, handler: RequestListener): Promise<string> {
+    const { port, drain } = await listen(handler, { host: '127.0.0.1', port: 0, stall: 10_000 });
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.on('error', () => {});
+    let answer = '';
+    socket.on('data', (text) => {
+      answer += text;
+    });
+    socket.write('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n');
+    socket.write(`${body}0\r\n\r\n`);
+    await once(socket, 'close');
+    await drain(0);
+    return answer;
+  }
+  const reads: RequestListener = (request, response) => request.resume().once('end', () => response.end('text'));
+  const waits: RequestListener = (_, response) => setTimeout(() => response.end('text'), 200);
+
+  test.each([
+    ['read', reads],
+    ['not read', waits],
+  ])('is rejected, because others would wait for each: %s', async (_, handler) => {
+    expect(await answerTo(chunk(1).repeat(5_000), handler)).toMatch(
+      /^HTTP\/1.1 400 .*"The body has more than 1000 chunks/s,
+    );
+  });
+
+  test.each([
+    ['they are at most a thousand', chunk(1).repeat(1_000)],
+    ['they are longer', chunk(64).repeat(5_000)],
+  ])('is accepted if %s', async (_, body) => {
+    expect(await answerTo(body, reads)).toContain('200 OK');
+  });
 });
