@@ -1,6 +1,7 @@
-import { createServer, IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { Backlog } from './backlog.ts';
+import { CHUNK_LENGTH, limitChunks, MAX_CHUNKS } from './chunks.ts';
 import { Connection, closeSoon, Pipelines } from './connection.ts';
 
 const OPTIONS = {
@@ -12,10 +13,6 @@ const OPTIONS = {
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 2_000,
 };
-
-/** How many chunks a body may have beyond one for each 64 bytes: each takes time, even if it is one byte. */
-const MAX_CHUNKS = 1_000;
-const CHUNK_LENGTH = 64;
 
 /** How long a request may take to arrive, in milliseconds, with the interval at which Node checks for late ones. */
 export const MAX_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
@@ -56,7 +53,11 @@ export function listen(
     });
   const server = createServer(OPTIONS, (request, response) => {
     const connection = connectionOf(request.socket);
-    if (request.headers['transfer-encoding'] !== undefined) limitChunks(request, connection);
+    limitChunks(request, () => {
+      // Not when the client has read the rejection: Node would read the rest of the body until then.
+      request.socket.once('finish', () => request.socket.destroy());
+      connection.reject(TOO_MANY_CHUNKS);
+    });
     const problem = problemOf(request);
     if (problem === undefined) connection.answer(response);
     else connection.reject(problem, request.method === 'HEAD');
@@ -126,20 +127,6 @@ export function listen(
   }
 }
 
-/** Rejects a body in too many chunks. Node pushes each as soon as it is parsed, even if nobody reads it. */
-function limitChunks(request: IncomingMessage, connection: Connection): void {
-  let left = MAX_CHUNKS;
-  request.push = (chunk: Buffer | null) => {
-    left += chunk === null ? 0 : chunk.length / CHUNK_LENGTH - 1;
-    if (left >= 0) return IncomingMessage.prototype.push.call(request, chunk);
-    request.push = () => false;
-    // Not when the client has read the rejection: Node would read the rest of the body until then.
-    request.socket.once('finish', () => request.socket.destroy());
-    connection.reject(`The body has more than ${MAX_CHUNKS} chunks beyond one for each ${CHUNK_LENGTH} bytes.`);
-    return false;
-  };
-}
-
 /** What Node's parser accepts, but two servers may read as different requests (RFC 9112, sections 3.2 and 6.1). */
 function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
@@ -150,6 +137,8 @@ function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): strin
   if (httpVersion !== '1.1') return 'Transfer-Encoding needs HTTP/1.1.';
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
+
+const TOO_MANY_CHUNKS = `The body has more than ${MAX_CHUNKS} chunks beyond one for each ${CHUNK_LENGTH} bytes.`;
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_INVALID_URL: 'The URL must be percent-encoded UTF-8: write ë as %C3%AB, and a space as %20.',

@@ -3,6 +3,7 @@ import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
+import { limitChunks } from '../http/chunks.ts';
 import { isAllowed, knownAddresses, type Reach } from './target.ts';
 
 /** How long an attempt may take until the status of the response, in milliseconds. */
@@ -84,6 +85,7 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
     try {
       return await new Promise((resolveAttempt, reject) => {
         request.on('response', (response) => {
+          limitChunks(response, () => response.destroy());
           resolveAttempt({ status: response.statusCode ?? null, retryAfter: response.headers['retry-after'] });
           drain(response);
         });

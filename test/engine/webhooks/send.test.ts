@@ -158,6 +158,23 @@ describe('a receiver', () => {
     expect(sent).toBeLessThan(20_000_000);
   });
 
+  test('that answers in thousands of tiny chunks is cut, because each takes time, and its status counts', async () => {
+    const server = createSocketServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(5_000)}0\r\n\r\n`);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const connected = once(server, 'connection');
+    expect(await senderWith()(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).toMatchObject({
+      status: 200,
+    });
+    const [socket] = await connected;
+    if (!socket.closed) await once(socket, 'close');
+  });
+
   test('that closes an idle connection when it is used again gets the request by a new one', async () => {
     let connections = 0;
     const server = createSocketServer((socket) => {
