@@ -13,11 +13,9 @@ const inAnHour = new Date(now.getTime() + 3_600_000);
 const some = { ids: [1], free: [10], types: ['pet.created'], running: [], now };
 
 const sql = (text: string) => (opened as TestDatabase).database.transaction((query) => query(text, []));
-/** The positions of the pending deliveries, those that are due in brackets. */
+/** The positions of the pending deliveries, as they are listed; those that are due in brackets. */
 async function pending(): Promise<string> {
-  const rows = await sql(
-    `select position, due_at is not null from deliveries where status = 'pending' order by position`,
-  );
+  const rows = await sql(`select position, due_at is not null from deliveries where status = 'pending' order by id`);
   return rows.map(([position, isDue]) => (isDue ? `[${position}]` : position)).join(' ');
 }
 
@@ -38,7 +36,7 @@ function queueOf(name: string) {
   return deliveryQueue((opened as TestDatabase).database, name);
 }
 
-const settled = (id: unknown, status: 'delivered' | 'pending') =>
+const settled = (id: unknown, status: 'delivered' | 'pending' | 'failed') =>
   ({
     ...{ id: id as number, status, attempts: 1, at: now, due: status === 'pending' ? now : null },
     ...{ response: 200, error: null },
@@ -54,6 +52,17 @@ describe('of the deliveries of a row', () => {
     expect(due.map(({ position }) => position)).toEqual([1, 3]);
     await queue.storeResults([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'pending')], now);
     expect(await pending()).toBe('[2] [3] 4');
+  });
+
+  test('the first is due, and then the next one, whatever is pending for another webhook', async () => {
+    const queue = queueOf('one');
+    await sql('insert into webhooks (url, secret, position, created_at) select url, secret, 0, now() from webhooks');
+    await queue.acquire(now);
+    for (const id of [1, 2]) await queue.addDeliveries([id], now);
+    expect(await pending()).toBe('[1] 2 [3] 4 [1] 2 [3] 4');
+    const [first] = await queue.readDue({ ...some, ids: [2] });
+    await queue.storeResults([settled(first?.id, 'delivered')], now);
+    expect(await pending()).toBe('[1] 2 [3] 4 [2] [3] 4');
   });
 
   test('none is found while another is in progress', async () => {
@@ -85,8 +94,11 @@ describe('of the deliveries of a row', () => {
     await sql('update deliveries set due_at = null');
     await queueOf('two').repair(now);
     expect(await pending()).toBe('1 2 3 4');
+    await sql("update deliveries set due_at = now() + interval '1 hour' where position = 3");
     await queue.repair(now);
     expect(await pending()).toBe('[1] 2 [3] 4');
+    // One that waits for its next attempt still does.
+    expect((await queue.readDue(some)).map(({ position }) => position)).toEqual([1]);
     await sql('update deliveries set due_at = null');
     await queue.release([]);
     await queueOf('two').repair(now);
@@ -101,7 +113,7 @@ describe('of the deliveries of a row', () => {
     expect((await queue.readDue({ ...some, free: [1] })).map(({ position }) => position)).toEqual([3]);
   });
 
-  test('the next one keeps its time when the result of the one before is stored again', async () => {
+  test('the next one keeps its time when the result of the one before is stored again, or one of another row', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
     await queue.addDeliveries([1], now);
@@ -110,7 +122,10 @@ describe('of the deliveries of a row', () => {
     const [next] = await queue.readDue(some);
     await queue.storeResults([{ ...settled(next?.id, 'pending'), due: inAnHour }], now);
     await queue.storeResults([settled(first?.id, 'delivered')], now);
-    expect((await queue.readDue(some)).map(({ position }) => position)).toEqual([3]);
+    const due = await queue.readDue(some);
+    expect(due.map(({ position }) => position)).toEqual([3]);
+    await queue.storeResults([settled(due[0]?.id, 'delivered')], now);
+    expect(await queue.readDue(some)).toEqual([]);
   });
 });
 
@@ -212,6 +227,7 @@ describe('of two processes', () => {
     await two.addDeliveries([1], now);
     expect(await pending()).toBe('');
     await one.addDeliveries([1], now);
+    await two.release([]);
     expect(await two.acquire(now)).toEqual([]);
     expect(await two.readDue(some)).toEqual([]);
     await one.release([1]);
@@ -370,4 +386,14 @@ test('what was delivered is listed for a day, what was given up for 30 days, and
     ['failed', '1 2 30'],
     ['pending', '1 2 30 31'],
   ]);
+});
+
+test('what was given up without an attempt is deleted in its turn, too', async () => {
+  const queue = queueOf('one');
+  await queue.acquire(now);
+  await queue.addDeliveries([1], now);
+  const [first] = await queue.readDue(some);
+  await queue.storeResults([{ ...settled(first?.id, 'failed'), at: null }], now);
+  await queue.deleteOld(new Date(now.getTime() + 31 * 24 * 3_600_000));
+  expect(await sql("select id from deliveries where status = 'failed'")).toEqual([]);
 });
