@@ -98,6 +98,13 @@ describe('a webhook', () => {
     expect([late.status, late.body.code]).toEqual([412, 'PRECONDITION_FAILED']);
   });
 
+  test('has its address in the form in which it is requested', async () => {
+    const { path } = await newWebhook({ url: 'https://Shop.example' });
+    expect((await app.rest('GET', path)).body.url).toBe('https://shop.example/');
+    const { body } = await app.rest('PATCH', path, { body: { url: 'https://shop.example:443/ë' } });
+    expect(body.url).toBe('https://shop.example/%C3%AB');
+  });
+
   test('is deleted with its deliveries', async () => {
     const { path } = await newWebhook();
     expect((await app.rest('DELETE', path)).status).toBe(204);
