@@ -56,19 +56,27 @@ describe('a response', () => {
     await app.rest('PUT', `/categories/${categoryId}`, { body: { name: 'Long', description: LONG_TEXT } });
   });
 
-  test('to a change with an Idempotency-Key that turns out so long is 400, and nothing is changed', async () => {
-    await app.rest('PUT', `/categories/${categoryId}`, { body: { name: 'Long', description: '\u0001'.repeat(2_000) } });
-    const texts = Array.from({ length: 10 }, (_, n) => `a${n}: description`).join(' ');
-    const query = `mutation {
+  test.each([
+    [10, `${LARGEST} bytes (8 MiB)`],
+    [1, 'at most 1048576 characters'],
+  ])(
+    'to a change with an Idempotency-Key that is too long with %d texts is 400, and nothing is changed',
+    async (times, most) => {
+      await app.rest('PUT', `/categories/${categoryId}`, {
+        body: { name: 'Long', description: '\u0001'.repeat(2_000) },
+      });
+      const texts = Array.from({ length: times }, (_, n) => `a${n}: description`).join(' ');
+      const query = `mutation {
       createPet(pet: { name: "Undone", categoryId: ${categoryId} }) {
         category { pets(first: 100) { nodes { category { ${texts} } } } }
       }
     }`;
-    const { body } = await app.rest('POST', '/graphql', { body: { query }, headers: { 'idempotency-key': 'long' } });
-    expect(body.errors[0].message).toContain(`${LARGEST} bytes (8 MiB)`);
-    expect((await app.rest('GET', '/pets?name=Undone')).body).toEqual([]);
-    await app.rest('PUT', `/categories/${categoryId}`, { body: { name: 'Long', description: LONG_TEXT } });
-  });
+      const { body } = await app.rest('POST', '/graphql', { body: { query }, headers: { 'idempotency-key': 'long' } });
+      expect(body.errors[0].message).toContain(most);
+      expect((await app.rest('GET', '/pets?name=Undone')).body).toEqual([]);
+      await app.rest('PUT', `/categories/${categoryId}`, { body: { name: 'Long', description: LONG_TEXT } });
+    },
+  );
 });
 
 test('every text field of a row in a list declares its maximum length, which bounds the response', () => {

@@ -158,8 +158,8 @@ describe('a request with an Idempotency-Key', () => {
     expect(seen(spaced)).toEqual(seen(first));
   });
 
-  test('the key with and without quotes is the same', async () => {
-    const key = randomUUID();
+  test('the key with and without quotes is the same, also one of 255 characters', async () => {
+    const key = randomUUID().padEnd(255, '~');
     const first = await keyed('POST', '/pets', `"${key}"`, { body: pet() });
     expect(seen(await keyed('POST', '/pets', key, { body: pet() }))).toEqual(seen(first));
   });
@@ -205,7 +205,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(0);
   });
 
-  test('can be repeated after 24 hours', async () => {
+  test('can be repeated after 24 hours, or another one be sent with its key', async () => {
     const key = randomUUID();
     const name = `old${randomUUID()}`;
     const age = (hours: number) =>
@@ -220,6 +220,10 @@ describe('a request with an Idempotency-Key', () => {
     expect([anew.status, isReplay(anew)]).toEqual([201, false]);
     expect(isReplay(await keyed('POST', '/pets', key, { body: pet(name) }))).toBe(true);
     expect(await isThere(name)).toBe(2);
+    await age(24.1);
+    const other = await keyed('DELETE', `/pets/${anew.body.id}`, key);
+    const replay = await keyed('DELETE', `/pets/${anew.body.id}`, key);
+    expect([other.status, isReplay(replay), seen(replay)]).toEqual([204, true, seen(other)]);
   });
 
   test('is deleted after 24 hours, even if it is never sent again', async () => {
@@ -227,9 +231,15 @@ describe('a request with an Idempotency-Key', () => {
     const run = (text: string, parameters: readonly string[]) =>
       app.database.transaction((query) => query(text, parameters));
     for (const key of [old, young]) await keyed('POST', '/pets', key, { body: pet() });
+    // More than are deleted at once.
+    await run(
+      `insert into idempotency_keys (caller, key, fingerprint, status, headers, created_at)
+        select 'Ann', n, '', 204, '[]', now() - interval '25 hours' from generate_series(1, 2000) as n`,
+      [],
+    );
     await run("update idempotency_keys set created_at = now() - interval '24.1 hours' where key = $1", [old]);
     await app.begin();
-    const kept = () => run('select key from idempotency_keys where key in ($1, $2)', [old, young]);
+    const kept = () => run("select key from idempotency_keys where key in ($1, $2) or caller = 'Ann'", [old, young]);
     await expect.poll(kept).toEqual([[young]]);
     await app.flush();
   });
