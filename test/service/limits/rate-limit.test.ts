@@ -142,7 +142,10 @@ describe('RATE_LIMIT', () => {
     expect(await get('1.2.3.4, 10.0.0.1')).toBe(429);
     expect(await get('2001:db8:1:2::1')).toBe(404);
     expect(await get('2001:db8:1:2:ffff::2')).toBe(429);
+    expect(await get('2001:0DB8:1:2:0:0:0:9')).toBe(429);
     expect(await get('2001:db8:1:3::1')).toBe(404);
+    expect(await get('2001:db8::4:5:6:7:8')).toBe(404);
+    expect(await get('2001:db8:0:4::9')).toBe(429);
     expect(await get('::ffff:10.0.0.1')).toBe(429);
     expect(await get('10.0.0.1:50001')).toBe(429);
     expect(await get('[2001:db8:1:2::7]:50001')).toBe(429);

@@ -165,6 +165,7 @@ describe('the size of a body', () => {
   test.each([
     ['5000 values', `{"name": [${'1,'.repeat(5_000)}1]}`],
     ['5000 values', `{${'"name": [[[[[[[[[[]]]]]]]]]],'.repeat(500)}"id": 1234567890123456789}`],
+    ['5000 values', `{"name": [${'{},'.repeat(2_500)}1]}`],
     ['100000 bytes', `{"name": "${'x'.repeat(100_001)}"}`],
     ['1000 digits', `{"name": ${'9'.repeat(1_001)}}`],
   ])(
@@ -180,6 +181,15 @@ describe('the size of a body', () => {
       }
     },
   );
+
+  test.each([
+    ['5000 values', `{"name": [${'1,'.repeat(4_997)}1]}`],
+    ['100000 bytes in a string', `{"name": "${'x'.repeat(100_000)}"}`],
+    ['1000 digits', `{"name": ${'9'.repeat(1_000)}}`],
+    ['commas and quotes in a string', JSON.stringify({ name: `"${','.repeat(6_000)}` })],
+  ])('is not exceeded by %s: the body is parsed', async (_, body) => {
+    expect((await app.rest('POST', '/categories', { body })).status).toBe(422);
+  });
 });
 
 describe('X-Request-Id', () => {
