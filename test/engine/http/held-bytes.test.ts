@@ -5,8 +5,14 @@ import { HeldBytes } from '../../../src/engine/http/held-bytes.ts';
 
 const LIMITS = { inAll: 100, ofCaller: 40 };
 
-function closable(destroy: () => void) {
-  return Object.assign(new EventEmitter(), { destroy });
+/** It closes when it is ended, as a response does. */
+function closable(onDestroy: () => void) {
+  const emitter = new EventEmitter();
+  const destroy = () => {
+    onDestroy();
+    emitter.emit('close');
+  };
+  return Object.assign(emitter, { destroy });
 }
 
 function holdings() {

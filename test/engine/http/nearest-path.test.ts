@@ -10,6 +10,7 @@ const patterns = [
   '/store/orders/{orderId}',
   '/reference',
   '/graphql',
+  '/webhooks/{webhookId}/deliveries',
 ];
 
 describe('the suggested path', () => {
@@ -31,7 +32,7 @@ describe('the suggested path', () => {
     ['/graphiql', '/graphql'],
   ])('for %s is %s', (requested, suggested) => expect(nearestPath(requested, patterns)).toBe(suggested));
 
-  test.each(['/nothing', '/x', '/pets/1/2', '/__proto__', '/constructor', `/${'p'.repeat(1_000)}`])(
+  test.each(['/nothing', '/x', '/deliveries', '/pets/1/2', '/__proto__', '/constructor', `/${'p'.repeat(1_000)}`])(
     'for %s is none',
     (requested) => expect(nearestPath(requested, patterns)).toBeUndefined(),
   );

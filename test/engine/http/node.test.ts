@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:http';
+import { type ClientRequest, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -71,6 +71,20 @@ test('what still arrives of a rejected body does not count against its caller', 
   rejected.end();
   held[1]?.();
   expect((await answered)[0].statusCode).toBe(503);
+});
+
+test('the body of a client that has left before it is read is incomplete, and nobody waits for it', async () => {
+  let sent: ClientRequest | undefined;
+  const messages: string[] = [];
+  const base = await serve(async ({ isAborted, readBody }) => {
+    sent?.destroy();
+    await expect.poll(isAborted, { interval: 5 }).toBe(true);
+    await readBody(100, 'me').catch(({ message }) => messages.push(message));
+    return { status: 200, headers: [], encoding: 'utf8', caller: 'me', body: 'text' };
+  });
+  sent = request(base, { method: 'POST' }).on('error', () => {});
+  sent.write('{');
+  await expect.poll(() => messages).toEqual(['The connection was closed.']);
 });
 
 test('a response that cannot be written closes its connection, and is reported; the next is answered', async () => {

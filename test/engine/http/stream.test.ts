@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { fetchHandler } from '../../../src/engine/http/fetch.ts';
 import { type Sink, sinkTo } from '../../../src/engine/http/stream.ts';
@@ -13,6 +14,17 @@ test('a stream that is read slowly keeps no listeners of what was read', async (
     await drained;
   }
   expect([stream.listenerCount('drain'), stream.listenerCount('close')]).toEqual([0, 0]);
+});
+
+test('nobody waits for a reader that has nothing left to read, or has gone', async () => {
+  const stream = new PassThrough({ highWaterMark: 1 });
+  const sink = sinkTo(stream);
+  const ended = () => Promise.race([sink.drained().then(() => true), sleep(1_000)]);
+  expect(await ended()).toBe(true);
+  sink.write('text');
+  const waiting = ended();
+  stream.destroy();
+  expect(await waiting).toBe(true);
 });
 
 test('a reader of a Fetch response can cancel it while it is written', async () => {
