@@ -80,6 +80,16 @@ describe('PUT /store/inventory/{petId}', () => {
     expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 200, 200, 200, 201]);
   });
 
+  test('returns the version that a read has, also if the status changes', async () => {
+    const petId = await makePet();
+    for (const quantity of [0, 1]) {
+      const change = `mutation { replaceStock(petId: ${petId}, update: { quantity: ${quantity} }) { version } }`;
+      const { replaceStock } = (await app.graphql(change)).data;
+      const { inventoryItem } = (await app.graphql(`{ inventoryItem(petId: ${petId}) { version } }`)).data;
+      expect(replaceStock).toEqual(inventoryItem);
+    }
+  });
+
   test('petId in the body must be that of the path', async () => {
     const petId = await makePet();
     const same = await app.rest('PUT', `/store/inventory/${petId}`, { body: { petId, quantity: 5 } });
