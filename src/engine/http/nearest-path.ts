@@ -43,7 +43,7 @@ function pairsOf(pattern: string, segments: readonly string[]): [compared: strin
   const end = last.map((part, at) => (part.startsWith('{') ? (segments[at] as string) : part));
   const compared = pathOf(end).toLowerCase();
   // A path whose beginning is missing must otherwise match exactly.
-  if (left > 0 && (segments.length === 0 || compared !== pathOf(segments).toLowerCase())) return [];
+  if (left > 0 && compared !== pathOf(segments).toLowerCase()) return [];
   return [[compared, pathOf([...parts.slice(0, left), ...end])]];
 }
 

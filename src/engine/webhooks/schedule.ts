@@ -46,11 +46,11 @@ function explain(status: number | null): string {
   return status === 410 ? 'The answer was 410 (Gone).' : `The answer was ${status}.`;
 }
 
-/** The time of `Retry-After`, in milliseconds from now; 0 if it is missing, past or not valid. */
+/** The time of `Retry-After`, in milliseconds from now; 0 if it is missing or not valid. */
 function millisecondsIn(retryAfter: string | undefined, now: number): number {
   if (retryAfter === undefined) return 0;
   // As a date, seconds with a fraction would be a day in a year such as 2035.
   if (/^\d{1,9}(\.\d+)?$/.test(retryAfter)) return Number(retryAfter) * SECOND;
   const at = Date.parse(retryAfter);
-  return Number.isNaN(at) ? 0 : Math.max(0, at - now);
+  return Number.isNaN(at) ? 0 : at - now;
 }
