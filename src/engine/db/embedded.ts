@@ -18,6 +18,11 @@ const VACUUM_INTERVAL = 60_000;
 /** The tables that a server would vacuum or analyze with its default settings. */
 const CHANGED = `select relid::regclass::text from pg_stat_user_tables join pg_class on oid = relid
   where n_dead_tup > 50 + 0.2 * reltuples or n_mod_since_analyze > 50 + 0.1 * reltuples`;
+/**
+ * PostgreSQL's own 128 MB, of which PGlite clears every page when it opens, take a sixth of the start. Pages that it
+ * does not keep come from the cache of the system just as fast.
+ */
+const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 const asText = (text: string) => text;
 const options = { rowMode: 'array', parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } } as const;
 
@@ -57,9 +62,9 @@ export async function openEmbedded(folder: string): Promise<Driver> {
 async function openOrMake(folder: string): Promise<PGlite> {
   const [database, mark] = [join(folder, DATABASE_FOLDER), join(folder, UNFINISHED)];
   if (existsSync(mark)) await rm(database, { recursive: true, force: true });
-  if (existsSync(join(database, 'PG_VERSION'))) return PGlite.create(database);
+  if (existsSync(join(database, 'PG_VERSION'))) return PGlite.create(database, { startParams });
   await writeFile(mark, '');
-  const made = await PGlite.create(database);
+  const made = await PGlite.create(database, { startParams });
   await rm(mark);
   return made;
 }
