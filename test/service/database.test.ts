@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -16,7 +16,7 @@ import { serve } from '../../src/process/serve.ts';
 import { readSettings } from '../../src/process/settings.ts';
 import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
+import { copyTestDatabase, databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { settingsFor, startService, withService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
@@ -74,94 +74,99 @@ describe('reads by key', () => {
   });
 });
 
-test('a table that differs from the migrations stops the start; the message says what is missing and what to run', async () => {
-  const { database, location, dispose } = await openTestDatabase();
-  await database.transaction((query) => query('alter table webhooks rename column url to address', []));
-  await database.transaction((query) => query('drop table idempotency_keys', []));
+/** Starts the service on the database, which is closed for it, with these settings. */
+async function serveOn({ database, location }: TestDatabase, settings: Readonly<Record<string, string>> = {}) {
   await database.close();
-  await expect(startService(settingsFor(location))).rejects.toThrow(
+  return serve(
+    { application: petStoreService },
+    readSettings({ ...settingsFor(location), PORT: '0', ...settings }),
+    pino({ level: 'silent' }),
+    { isPrepared: false, tracing: undefined, metrics: createMetrics() },
+  );
+}
+
+test('a table that differs from the migrations stops the start; the message says what is missing and what to run', async () => {
+  const opened = await openTestDatabase();
+  onTestFinished(opened.dispose);
+  await opened.database.transaction((query) => query('alter table webhooks rename column url to address', []));
+  await opened.database.transaction((query) => query('drop table idempotency_keys', []));
+  await expect(serveOn(opened)).rejects.toThrow(
     /no migration in drizzle\/ creates: (?=.*\bwebhooks\.url\b)(?=.*\bidempotency_keys\.\w+).*\. Create it with: npm run db:generate -- --name/,
   );
-  await dispose();
 });
 
 test('a version whose columns a newer one has dropped does not start, says so, and leaves the writes of the newer one intact', async () => {
-  const { database, location, dispose } = await openTestDatabase();
-  await database.transaction(async (query) => {
+  const opened = await openTestDatabase();
+  onTestFinished(opened.dispose);
+  await opened.database.transaction(async (query) => {
     const [[body] = []] = await query("select prosrc from pg_proc where proname = 'categories_events'", []);
     const newer = `${body}`.replaceAll(/, "(categories|before)"."description" as "description"/g, '');
     await query(`create or replace function categories_events() returns trigger language plpgsql as $$${newer}$$`, []);
     await query('alter table categories drop column description', []);
     await query("insert into drizzle.__drizzle_migrations (hash, created_at) values ('of a newer version', 1)", []);
   });
-  await database.close();
-  await expect(startService(settingsFor(location))).rejects.toThrow(
+  await expect(serveOn(opened)).rejects.toThrow(
     'A newer version of the service has migrated the database, which lacks columns that this version needs: categories.description.',
   );
-  const reopened = await openDatabase(location);
+  const reopened = await openDatabase(opened.location);
   await reopened.transaction((query) => query("insert into categories (name) values ('Any')", []));
   await reopened.close();
-  await dispose();
 });
 
 test('a migration that was changed after it was applied stops the start, and the message names its file', async () => {
-  const { database, location, dispose } = await openTestDatabase();
-  await database.transaction((query) =>
+  const opened = await openTestDatabase();
+  onTestFinished(opened.dispose);
+  await opened.database.transaction((query) =>
     query("update drizzle.__drizzle_migrations set hash = 'of another text' where id = 4", []),
   );
-  await database.close();
-  await expect(startService(settingsFor(location))).rejects.toThrow(
+  await expect(serveOn(opened)).rejects.toThrow(
     'drizzle/0003_idempotency.sql was changed after this database was migrated with it: restore it',
   );
-  await dispose();
 });
 
-test('where MIGRATE is off, a database without its migrations stops the start, and is left unchanged', async () => {
-  const { database, location, dispose } = await openTestDatabase();
-  await database.transaction((query) => query('delete from drizzle.__drizzle_migrations', []));
-  await database.close();
-  const starting = startService({ ...settingsFor(location), MIGRATE: 'off' });
-  await expect(starting).rejects.toThrow(
-    /\d+ migrations? (is|are) not applied, and MIGRATE is off: run npm run db:migrate/,
-  );
-  await dispose();
-});
+describe('where MIGRATE is off,', () => {
+  const MIGRATE = 'off';
 
-test('where MIGRATE is off, a database with all migrations is served, and no change is attempted', async () => {
-  const { location, dispose } = await copyTestDatabase();
-  const service = await startService({ ...settingsFor(location), MIGRATE: 'off' });
-  expect((await fetch(`${service.base}/readyz`)).status).toBe(200);
-  await service.stop();
-  await dispose();
-});
-
-test('where MIGRATE is off, a database whose triggers are of a newer version is served: a rollback needs no job', async () => {
-  const { database, location, dispose } = await openTestDatabase();
-  await database.transaction(async (query) => {
-    await query("alter table categories add column color text default 'red'", []);
-    const [[body] = []] = await query("select prosrc from pg_proc where proname = 'categories_events'", []);
-    const newer = `${body}`.replaceAll('"categories"."name" as', '"categories"."color" as "color", $&');
-    await query(`create or replace function categories_events() returns trigger language plpgsql as $$${newer}$$`, []);
+  test('a database without its migrations stops the start, and is left unchanged', async () => {
+    const opened = await openTestDatabase();
+    onTestFinished(opened.dispose);
+    await opened.database.transaction((query) => query('delete from drizzle.__drizzle_migrations', []));
+    await expect(serveOn(opened, { MIGRATE })).rejects.toThrow(
+      /\d+ migrations? (is|are) not applied, and MIGRATE is off: run npm run db:migrate/,
+    );
   });
-  await database.close();
-  const service = await startService({ ...settingsFor(location), MIGRATE: 'off' });
-  const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Any"}' };
-  const { id } = await (await fetch(`${service.base}/categories`, request)).json();
-  const received = await (await fetch(`${service.base}/events?subject=categories/${id}&wait=5`)).json();
-  expect(received).toMatchObject([{ data: { name: 'Any' } }]);
-  expect(received[0].data).not.toHaveProperty('color');
-  await service.stop();
-  await dispose();
-});
 
-test('where MIGRATE is off, a database without the triggers stops the start', async () => {
-  const { database, location, dispose } = await openTestDatabase();
-  await database.transaction((query) => query('drop trigger pets_events_insert on pets', []));
-  await database.close();
-  await expect(startService({ ...settingsFor(location), MIGRATE: 'off' })).rejects.toThrow(
-    /do not match EVENTS=on, .* run npm run db:migrate with the same EVENTS first\./,
-  );
-  await dispose();
+  test('a database whose triggers are of a newer version is served: a rollback needs no job', async () => {
+    const opened = await openTestDatabase();
+    onTestFinished(opened.dispose);
+    await opened.database.transaction(async (query) => {
+      await query("alter table categories add column color text default 'red'", []);
+      const [[body] = []] = await query("select prosrc from pg_proc where proname = 'categories_events'", []);
+      const newer = `${body}`.replaceAll('"categories"."name" as', '"categories"."color" as "color", $&');
+      await query(
+        `create or replace function categories_events() returns trigger language plpgsql as $$${newer}$$`,
+        [],
+      );
+    });
+    const service = await serveOn(opened, { MIGRATE });
+    const base = `http://127.0.0.1:${service.port}`;
+    expect((await fetch(`${base}/readyz`)).status).toBe(200);
+    const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Any"}' };
+    const { id } = await (await fetch(`${base}/categories`, request)).json();
+    const received = await (await fetch(`${base}/events?subject=categories/${id}&wait=5`)).json();
+    expect(received).toMatchObject([{ data: { name: 'Any' } }]);
+    expect(received[0].data).not.toHaveProperty('color');
+    await service.stop({ isReplaced: false });
+  });
+
+  test('a database without the triggers stops the start', async () => {
+    const opened = await openTestDatabase();
+    onTestFinished(opened.dispose);
+    await opened.database.transaction((query) => query('drop trigger pets_events_insert on pets', []));
+    await expect(serveOn(opened, { MIGRATE })).rejects.toThrow(
+      /do not match EVENTS=on, .* run npm run db:migrate with the same EVENTS first\./,
+    );
+  });
 });
 
 test('EVENTS=off drops the triggers of events, and none of another application', async () => {
@@ -329,8 +334,9 @@ if (databaseKind === 'embedded') {
       folder.remove();
     });
 
-    test('because its files cannot be written: the start says so, and the next one works', async () => {
+    test('because its files cannot be written: the start says so, and holds the folder no longer', async () => {
       const folder = makeTemporaryFolder();
+      onTestFinished(folder.remove);
       const data = join(folder.path, 'pgdata');
       mkdirSync(data, { mode: 0o555 });
       chmodSync(folder.path, 0o777);
@@ -338,8 +344,7 @@ if (databaseKind === 'embedded') {
       await expect(asUnprivilegedUser(open)).rejects.toThrow(
         `The embedded database in ${folder.path} cannot be opened: its files cannot be read or written, or the disk is full.`,
       );
-      await (await open()).close();
-      folder.remove();
+      expect(readdirSync(folder.path).sort()).toEqual(['pgdata', 'pgdata.unfinished']);
     });
 
     test('because it is not writable: the start says so in one line', async () => {
@@ -357,19 +362,19 @@ if (databaseKind === 'embedded') {
     });
   });
 
-  test('an embedded database whose first start was interrupted is created again by the next start', async () => {
+  test('an embedded database whose first start was interrupted is created again by the next start, for its user alone', async () => {
     const folder = makeTemporaryFolder();
-    const interrupted = spawn(process.execPath, ['--liftoff-only', 'dist/main.js'], {
-      env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: folder.path },
-    });
+    onTestFinished(folder.remove);
+    const environment = { PORT: '0', DATA_DIR: join(folder.path, 'data') };
+    const interrupted = spawn(process.execPath, ['--liftoff-only', 'dist/main.js'], { env: environment });
     const files = () => readdirSync(folder.path, { recursive: true });
-    await expect.poll(files, { interval: 2, timeout: 60_000 }).toContain(join('pgdata', 'global'));
+    await expect.poll(files, { interval: 2, timeout: 60_000 }).toContain(join('data', 'pgdata', 'global'));
     interrupted.kill('SIGKILL');
     await once(interrupted, 'exit');
-    await withService({ DATA_DIR: folder.path }, async ({ base }) => {
+    await withService(environment, async ({ base }) => {
       expect((await fetch(`${base}/pets`)).status).toBe(200);
+      expect(statSync(environment.DATA_DIR).mode & 0o077).toBe(0);
     });
-    folder.remove();
   });
 
   test('the embedded database uses the space of deleted rows again, so that its folder does not grow with each change', async () => {
@@ -413,15 +418,6 @@ if (databaseKind === 'embedded') {
     const started = performance.now();
     await serving.stop({ isReplaced: false });
     expect(performance.now() - started).toBeLessThan(10_000);
-  });
-
-  test('the folder of a killed process is taken over', async () => {
-    const { location, dispose } = await copyTestDatabase();
-    const service = await startService(settingsFor(location));
-    await service.stop('SIGKILL');
-    const next = await startService(settingsFor(location));
-    expect(await next.stop()).toBe(0);
-    await dispose();
   });
 }
 
