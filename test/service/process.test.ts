@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind, hasCommonTests } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { runToEnd, type Service } from '../support/service.ts';
+import { runToEnd, type Service, startService } from '../support/service.ts';
 import { environment, makeDatabase, post, withService } from './processes.ts';
 
 makeDatabase();
@@ -25,29 +25,7 @@ describe('the service as a process', () => {
     });
   });
 
-  test('has all pages and descriptions, as it is built', async () => {
-    await withService({}, async ({ base }) => {
-      const paths = [
-        '/',
-        '/reference',
-        '/lifecycle',
-        '/lifecycle.ics',
-        '/openapi.json',
-        '/openapi.yaml',
-        '/asyncapi.json',
-      ];
-      for (const path of [...paths, '/schema.graphql', '/graphql', '/metrics']) {
-        const { status } = await fetch(base + path, { headers: { accept: 'text/html, */*' } });
-        expect([path, status]).toEqual([path, 200]);
-      }
-    });
-  });
-
   const warnings: [Readonly<Record<string, string>>, string][] = [
-    [
-      {},
-      'everyone can read and change everything, and so can any web page that a user of this machine opens (CORS_ORIGINS)',
-    ],
     [{ CORS_ORIGINS: '' }, 'everyone can read and change everything; '],
     [
       { NODE_ENV: 'production', AUTH: 'open', ...(databaseKind === 'embedded' && { DATABASE: 'embedded' }) },
@@ -61,20 +39,7 @@ describe('the service as a process', () => {
     },
   );
 
-  test('the health check of a container exits with 0 when the service is ready, otherwise with 1', async () => {
-    const check = (settings: Readonly<Record<string, string>>) => runToEnd('commands/healthy', [], settings);
-    await withService({ BASE_PATH: '/api' }, async ({ base }) => {
-      const { port: PORT } = new URL(base);
-      for (const HOST of ['', '127.0.0.1', '0.0.0.0', '::']) {
-        expect(await check({ HOST, PORT, BASE_PATH: '/api' })).toEqual({ code: 0, output: '', errors: '' });
-      }
-      const { code, errors } = await check({ PORT });
-      expect([code, errors]).toEqual([1, '/readyz returned the status 404.\n']);
-    });
-    expect(await check({ PORT: '9' })).toMatchObject({ code: 1, errors: 'fetch failed\n' });
-  });
-
-  test.each(['SIGTERM', 'SIGHUP'] as const)(
+  test.each(hasCommonTests ? (['SIGTERM', 'SIGHUP'] as const) : (['SIGTERM'] as const))(
     '%s finishes the request in progress, accepts no more connections, and exits with 0',
     async (signal) => {
       await withService({}, async (service) => {
@@ -106,83 +71,6 @@ describe('the service as a process', () => {
     },
   );
 
-  if (existsSync('/dev/full')) {
-    test('serves, and stops at SIGTERM, while the disk of its log is full', async () => {
-      const [port, full] = [await freePort(), openSync('/dev/full', 'w')];
-      const child = spawn(process.execPath, ['dist/main.js'], {
-        env: { ...environment, LOG_LEVEL: 'debug', PORT: `${port}` },
-        stdio: ['ignore', full, 'inherit'],
-      });
-      closeSync(full);
-      const statusOf = async (path: string) =>
-        (await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) })).status;
-      try {
-        await expect.poll(() => statusOf('/readyz').catch(() => 0), { timeout: 20_000 }).toBe(200);
-        expect(await statusOf('/pets')).toBe(200);
-        expect(await statusOf('/livez')).toBe(200);
-        const exited = once(child, 'exit');
-        child.kill('SIGTERM');
-        expect(await exited).toEqual([0, null]);
-      } finally {
-        child.kill('SIGKILL');
-      }
-    });
-  }
-
-  test('SIGTERM closes idle connections, and waits only for those in use', async () => {
-    await withService({}, async (service) => {
-      const { hostname, port } = new URL(service.base);
-      const open = () => connect(Number(port), hostname);
-      const [idle, used] = [open(), open()];
-      idle.write('GET /livez HTTP/1.1\r\nHost: pets.example\r\n\r\n');
-      used.write('POST /categories HTTP/1.1\r\nHost: pets.example\r\nContent-Length: 100\r\n\r\n{');
-      await once(idle, 'data');
-      const ended = service.stop('SIGTERM');
-      await once(idle, 'close');
-      expect([service.process.exitCode, used.readyState]).toEqual([null, 'open']);
-      used.destroy();
-      expect(await ended).toBe(0);
-    });
-  });
-
-  test('a request that is cut off changes nothing, and other requests still succeed', async () => {
-    await withService({}, async (service) => {
-      const { hostname, port } = new URL(service.base);
-      const everything = async () => {
-        const query =
-          '{ pets { totalCount } categories { totalCount } orders { totalCount } inventory { totalCount } }';
-        return (await post(service.base, '/graphql', { query })).json();
-      };
-      const before = await everything();
-      for (const [method, path] of [
-        ['POST', '/pets'],
-        ['PUT', '/pets/1'],
-        ['PATCH', '/pets/1'],
-        ['POST', '/categories'],
-        ['PUT', '/categories/1'],
-        ['POST', '/store/orders'],
-        ['PATCH', '/store/orders/1'],
-        ['PUT', '/store/inventory/1'],
-        ['POST', '/graphql'],
-      ]) {
-        for (const length of [
-          'Content-Length: 100\r\n\r\n{"name"',
-          'Transfer-Encoding: chunked\r\n\r\n64\r\n{"name"',
-        ]) {
-          const socket = connect(Number(port), hostname);
-          socket.write(
-            `${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n${length}`,
-          );
-          await new Promise((resolve) => setTimeout(resolve, 30));
-          socket.destroy();
-        }
-      }
-      expect(await everything()).toEqual(before);
-      expect(service.output()).not.toContain('"level":50');
-      expect((await fetch(`${service.base}/livez`)).status).toBe(200);
-    });
-  });
-
   test('/metrics counts requests by protocol, operation and status, and times the database', async () => {
     await withService({}, async ({ base }) => {
       await fetch(`${base}/pets/9000000000`);
@@ -196,12 +84,38 @@ describe('the service as a process', () => {
   });
 
   if (hasCommonTests) {
-    test('with AUTH=required logs no warning', async () => {
-      await withService({ AUTH: 'required' }, async ({ output }) => expect(output()).not.toContain('"level":40'));
-    });
+    describe('with one start', () => {
+      let service: Service;
+      beforeAll(async () => {
+        service = await startService(environment);
+      });
+      afterAll(() => service?.stop('SIGKILL'));
 
-    test('malformed HTTP is answered with the Error object and a request id', async () => {
-      await withService({}, async ({ base }) => {
+      test('warns at its start of what it leaves open', () => {
+        expect(service.output()).toContain(
+          'everyone can read and change everything, and so can any web page that a user of this machine opens (CORS_ORIGINS)',
+        );
+      });
+
+      test('has all pages and descriptions, as it is built', async () => {
+        const { base } = service;
+        const paths = [
+          '/',
+          '/reference',
+          '/lifecycle',
+          '/lifecycle.ics',
+          '/openapi.json',
+          '/openapi.yaml',
+          '/asyncapi.json',
+        ];
+        for (const path of [...paths, '/schema.graphql', '/graphql', '/metrics']) {
+          const { status } = await fetch(base + path, { headers: { accept: 'text/html, */*' } });
+          expect([path, status]).toEqual([path, 200]);
+        }
+      });
+
+      test('malformed HTTP is answered with the Error object and a request id', async () => {
+        const { base } = service;
         const { hostname, port } = new URL(base);
         for (const [request, words] of [
           ['nonsense\r\n\r\n', 'cannot be read'],
@@ -225,6 +139,96 @@ describe('the service as a process', () => {
           expect(message).toContain(words);
         }
       });
+
+      test('a request that is cut off changes nothing, and other requests still succeed', async () => {
+        const { hostname, port } = new URL(service.base);
+        const everything = async () => {
+          const query =
+            '{ pets { totalCount } categories { totalCount } orders { totalCount } inventory { totalCount } }';
+          return (await post(service.base, '/graphql', { query })).json();
+        };
+        const before = await everything();
+        for (const [method, path] of [
+          ['POST', '/pets'],
+          ['PUT', '/pets/1'],
+          ['PATCH', '/pets/1'],
+          ['POST', '/categories'],
+          ['PUT', '/categories/1'],
+          ['POST', '/store/orders'],
+          ['PATCH', '/store/orders/1'],
+          ['PUT', '/store/inventory/1'],
+          ['POST', '/graphql'],
+        ]) {
+          for (const length of [
+            'Content-Length: 100\r\n\r\n{"name"',
+            'Transfer-Encoding: chunked\r\n\r\n64\r\n{"name"',
+          ]) {
+            const socket = connect(Number(port), hostname);
+            socket.write(
+              `${method} ${path} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\n${length}`,
+            );
+            await new Promise((resolve) => setTimeout(resolve, 30));
+            socket.destroy();
+          }
+        }
+        expect(await everything()).toEqual(before);
+        expect(service.output()).not.toContain('"level":50');
+        expect((await fetch(`${service.base}/livez`)).status).toBe(200);
+      });
+
+      test('SIGTERM closes idle connections, and waits only for those in use', async () => {
+        const { hostname, port } = new URL(service.base);
+        const open = () => connect(Number(port), hostname);
+        const [idle, used] = [open(), open()];
+        idle.write('GET /livez HTTP/1.1\r\nHost: pets.example\r\n\r\n');
+        used.write('POST /categories HTTP/1.1\r\nHost: pets.example\r\nContent-Length: 100\r\n\r\n{');
+        await once(idle, 'data');
+        const ended = service.stop('SIGTERM');
+        await once(idle, 'close');
+        expect([service.process.exitCode, used.readyState]).toEqual([null, 'open']);
+        used.destroy();
+        expect(await ended).toBe(0);
+      });
+    });
+
+    test('the health check of a container exits with 0 when the service is ready, otherwise with 1', async () => {
+      const check = (settings: Readonly<Record<string, string>>) => runToEnd('commands/healthy', [], settings);
+      await withService({ BASE_PATH: '/api' }, async ({ base }) => {
+        const { port: PORT } = new URL(base);
+        for (const HOST of ['', '127.0.0.1', '0.0.0.0', '::']) {
+          expect(await check({ HOST, PORT, BASE_PATH: '/api' })).toEqual({ code: 0, output: '', errors: '' });
+        }
+        const { code, errors } = await check({ PORT });
+        expect([code, errors]).toEqual([1, '/readyz returned the status 404.\n']);
+      });
+      expect(await check({ PORT: '9' })).toMatchObject({ code: 1, errors: 'fetch failed\n' });
+    });
+
+    if (existsSync('/dev/full')) {
+      test('serves, and stops at SIGTERM, while the disk of its log is full', async () => {
+        const [port, full] = [await freePort(), openSync('/dev/full', 'w')];
+        const child = spawn(process.execPath, ['dist/main.js'], {
+          env: { ...environment, LOG_LEVEL: 'debug', PORT: `${port}` },
+          stdio: ['ignore', full, 'inherit'],
+        });
+        closeSync(full);
+        const statusOf = async (path: string) =>
+          (await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5_000) })).status;
+        try {
+          await expect.poll(() => statusOf('/readyz').catch(() => 0), { timeout: 20_000 }).toBe(200);
+          expect(await statusOf('/pets')).toBe(200);
+          expect(await statusOf('/livez')).toBe(200);
+          const exited = once(child, 'exit');
+          child.kill('SIGTERM');
+          expect(await exited).toEqual([0, null]);
+        } finally {
+          child.kill('SIGKILL');
+        }
+      });
+    }
+
+    test('with AUTH=required logs no warning', async () => {
+      await withService({ AUTH: 'required' }, async ({ output }) => expect(output()).not.toContain('"level":40'));
     });
 
     test('the log has a line for each request that is rejected for overload, without a stack, which would say nothing', async () => {
