@@ -7,16 +7,16 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addressOf, administer } from '../support/admin.ts';
 import { isWhole } from '../support/cases.ts';
-import { databaseKind, hasCommonTests } from '../support/database.ts';
-import { runToEnd, type Service, startService } from '../support/service.ts';
+import { copyTestDatabase, databaseKind, hasCommonTests } from '../support/database.ts';
+import { runToEnd, type Service, settingsFor, startService } from '../support/service.ts';
 import { environment, makeDatabase, post, withService } from './processes.ts';
 
 makeDatabase();
 
-describe('a start that fails prints one clear line, and exits with 1', () => {
-  const startToEnd = (more: Record<string, string>) => runToEnd('main', [], { ...environment, ...more });
+if (hasCommonTests) {
+  describe('a start that fails prints one clear line, and exits with 1', () => {
+    const startToEnd = (more: Record<string, string>) => runToEnd('main', [], { ...environment, ...more });
 
-  if (hasCommonTests) {
     test('a port in use', async () => {
       const holder = createServer().listen(0, '127.0.0.1');
       await new Promise((resolve) => holder.once('listening', resolve));
@@ -115,78 +115,76 @@ describe('a start that fails prints one clear line, and exits with 1', () => {
       const { code, errors } = await startToEnd({ DATABASE_URL: url });
       expect([code, errors]).toEqual([1, 'The database was not migrated: relation "pets" already exists.\n']);
     });
-  }
 
-  test('bad settings, all errors at once', async () => {
-    const { code, errors } = await startToEnd({
-      PORT: '70000',
-      BASE_PATH: 'api/',
-      LOG_LEVEL: 'loud',
-      DATABASE_URL: 'mysql://x',
-    });
-    expect(code).toBe(1);
-    const lines = errors.trim().split('\n');
-    expect(lines).toHaveLength(5);
-    for (const name of ['PORT', 'BASE_PATH', 'LOG_LEVEL', 'DATABASE_URL']) expect(errors).toContain(`${name} must be`);
-  });
-});
-
-test('SIGTERM ends a start, also of the first process of a container, which gets no signal that it does not handle', async () => {
-  const silent = createServer().listen(0, '127.0.0.1');
-  await once(silent, 'listening');
-  const { port } = silent.address() as { port: number };
-  const connected = once(silent, 'connection');
-  const DATABASE_URL = `postgres://127.0.0.1:${port}/pets`;
-  const start = spawn(process.execPath, ['dist/main.js'], { env: { DATABASE_URL }, stdio: 'ignore' });
-  const exited = once(start, 'exit');
-  await connected;
-  start.kill('SIGTERM');
-  expect(await exited).toEqual([0, null]);
-  silent.close();
-});
-
-describe('the command that loads data', () => {
-  test('adds the given number of pets, whose stock and statuses follow the rules', async () => {
-    const countPets = async ({ base }: Service) =>
-      (await (await post(base, '/graphql', { query: '{ pets { totalCount } }' })).json()).data.pets.totalCount;
-    let before = 0;
-    await withService({}, async (service) => {
-      before = await countPets(service);
-    });
-    const { code, output } = await runToEnd('commands/seed', ['--pets', '3000'], environment);
-    expect(code).toBe(0);
-    expect(output).toMatch(/3,000 of 3,000 pets, [\d,]+\/s/);
-    await withService({}, async (service) => {
-      expect(await countPets(service)).toBe(before + 3000);
-      const query = '{ inventory(first: 100) { nodes { quantity status pet { orders { nodes { complete } } } } } }';
-      const { data } = await (await post(service.base, '/graphql', { query })).json();
-      for (const { quantity, status, pet } of data.inventory.nodes) {
-        const isOpen = pet.orders.nodes.some(({ complete }: { complete: boolean }) => !complete);
-        expect(status).toBe(quantity > 0 ? 'available' : isOpen ? 'pending' : 'sold');
-      }
+    test('bad settings, all errors at once', async () => {
+      const { code, errors } = await startToEnd({
+        PORT: '70000',
+        BASE_PATH: 'api/',
+        LOG_LEVEL: 'loud',
+        DATABASE_URL: 'mysql://x',
+      });
+      expect(code).toBe(1);
+      const lines = errors.trim().split('\n');
+      expect(lines).toHaveLength(5);
+      for (const name of ['PORT', 'BASE_PATH', 'LOG_LEVEL', 'DATABASE_URL'])
+        expect(errors).toContain(`${name} must be`);
     });
   });
 
-  test('rejects an invalid number', async () => {
+  test('SIGTERM ends a start, also of the first process of a container, which gets no signal that it does not handle', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as { port: number };
+    const connected = once(silent, 'connection');
+    const DATABASE_URL = `postgres://127.0.0.1:${port}/pets`;
+    const start = spawn(process.execPath, ['dist/main.js'], { env: { DATABASE_URL }, stdio: 'ignore' });
+    const exited = once(start, 'exit');
+    await connected;
+    start.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+    silent.close();
+  });
+}
+
+test('the command that loads data adds the given number of pets, whose stock and statuses follow the rules', async () => {
+  const { location, dispose } = await copyTestDatabase();
+  onTestFinished(dispose);
+  const { code, output } = await runToEnd('commands/seed', ['--pets', '3000'], settingsFor(location));
+  expect(code).toBe(0);
+  expect(output).toMatch(/3,000 of 3,000 pets, [\d,]+\/s/);
+  await withService(settingsFor(location), async (service) => {
+    const query =
+      '{ pets { totalCount } inventory(first: 100) { nodes { quantity status pet { orders { nodes { complete } } } } } }';
+    const { data } = await (await post(service.base, '/graphql', { query })).json();
+    expect(data.pets.totalCount).toBe(3000);
+    for (const { quantity, status, pet } of data.inventory.nodes) {
+      const isOpen = pet.orders.nodes.some(({ complete }: { complete: boolean }) => !complete);
+      expect(status).toBe(quantity > 0 ? 'available' : isOpen ? 'pending' : 'sold');
+    }
+  });
+});
+
+if (hasCommonTests) {
+  test('the command that loads data rejects an invalid number', async () => {
     const { code, errors } = await runToEnd('commands/seed', ['--pets', 'many'], environment);
     expect(code).toBe(1);
     expect(errors).toBe('--pets must be a whole number from 1 to 10000000, not many.\n');
   });
-});
 
-const ignoring: [string, readonly string[], RegExp][] = [
-  ['commands/migrate', ['--dry-run'], /^Unknown option '--dry-run'\nnpm run db:migrate\n$/],
-  ['commands/keys', ['create', '--scope', 'read'], /^Unknown option '--scope'\nnpm run keys -- create --name NAME/],
-  ['commands/keys', ['revoke', '1', '--expires', '30d'], /^npm run keys -- create --name NAME/],
-];
-test.each(ignoring)(
-  '%s rejects an option that it would ignore, and says what it accepts: %j',
-  async (command, args, said) => {
-    const { code, output, errors } = await runToEnd(command, args, environment);
-    expect([code, output]).toEqual([1, '']);
-    expect(errors).toMatch(said);
-  },
-);
+  const ignoring: [string, readonly string[], RegExp][] = [
+    ['commands/migrate', ['--dry-run'], /^Unknown option '--dry-run'\nnpm run db:migrate\n$/],
+    ['commands/keys', ['create', '--scope', 'read'], /^Unknown option '--scope'\nnpm run keys -- create --name NAME/],
+    ['commands/keys', ['revoke', '1', '--expires', '30d'], /^npm run keys -- create --name NAME/],
+  ];
+  test.each(ignoring)(
+    '%s rejects an option that it would ignore, and says what it accepts: %j',
+    async (command, args, said) => {
+      const { code, output, errors } = await runToEnd(command, args, environment);
+      expect([code, output]).toEqual([1, '']);
+      expect(errors).toMatch(said);
+    },
+  );
+}
 
 test('a command does not have changes recorded as events, unless the service does', async () => {
   await withService({ EVENTS: 'off' }, async () => {});
@@ -232,16 +230,17 @@ if (databaseKind === 'embedded') {
       });
     });
 
-    test('is held by one of eight processes that start at once', async () => {
-      const starts = await Promise.allSettled(Array.from({ length: 8 }, () => startService(environment)));
+    test('is held by one of four processes that start at once', async () => {
+      const starts = await Promise.allSettled(Array.from({ length: 4 }, () => startService(environment)));
       const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
       await Promise.all(started.map((service) => service.stop()));
       expect(started).toHaveLength(1);
       expect(started[0]?.process.exitCode).toBe(0);
     });
 
-    test('is readable only by its user, and gets example data once, and none in production', async () => {
-      const folder = `${environment.DATA_DIR}/fresh`;
+    test('gets example data once, and none in production', async () => {
+      const { location, dispose } = await copyTestDatabase();
+      onTestFinished(dispose);
       const count = async (service: Service) =>
         (
           await (
@@ -254,8 +253,7 @@ if (databaseKind === 'embedded') {
         [{}, 200, 12],
         [{}, 200, 12],
       ] as const) {
-        await withService({ DATA_DIR: folder, ...settings }, async (service) => {
-          expect((await stat(folder)).mode & 0o077).toBe(0);
+        await withService({ ...settingsFor(location), ...settings }, async (service) => {
           expect(await count(service)).toEqual({ pets: { totalCount: pets }, categories: { totalCount: categories } });
         });
       }
@@ -280,13 +278,13 @@ if (databaseKind === 'embedded') {
   });
 
   describe('a server database', () => {
-    test('is migrated once by eight processes that start at once, and never seeded by itself', async () => {
+    test('is migrated once by four processes that start at once, and never seeded by itself', async () => {
       const empty = `migrate_${randomUUID().replaceAll('-', '')}`;
       const url = new URL(environment.DATABASE_URL ?? '');
       const { administer } = await import('../support/admin.ts');
       await administer(url.href, `create database ${empty}`);
       url.pathname = `/${empty}`;
-      const services = await Promise.all(Array.from({ length: 8 }, () => startService({ DATABASE_URL: url.href })));
+      const services = await Promise.all(Array.from({ length: 4 }, () => startService({ DATABASE_URL: url.href })));
       const migrated = services.filter((service) => service.output().includes('migrating the database'));
       const counts = await Promise.all(
         services.map(async ({ base }) => (await (await fetch(`${base}/pets`)).json()) as unknown[]),
@@ -294,7 +292,7 @@ if (databaseKind === 'embedded') {
       await Promise.all(services.map((service) => service.stop()));
       await administer(environment.DATABASE_URL ?? '', `drop database ${empty} with (force)`);
       expect(migrated).toHaveLength(1);
-      expect(counts).toEqual(Array.from({ length: 8 }, () => []));
+      expect(counts).toEqual(Array.from({ length: 4 }, () => []));
     });
 
     test('that is read-only stops the start, which says so', async () => {
