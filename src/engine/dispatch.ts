@@ -8,6 +8,7 @@ import { prefersHtml } from './http/negotiation.ts';
 import { type Answered, type HeaderFields, type HttpReply, labeled } from './http/reply.ts';
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import type { ConcurrencyLimiter } from './limits/concurrency.ts';
+import type { CpuThrottle } from './limits/cpu-throttle.ts';
 import type { Protocol } from './metrics.ts';
 import type { PageSession } from './pages/session.ts';
 import type { PageMaker } from './pages/site.ts';
@@ -29,6 +30,8 @@ interface DispatchOptions {
   /** The cost of pages that name clients, in further units, by path. They are closed where reads need a credential. */
   readonly aboutClients: Readonly<Record<string, () => number>>;
   readonly nearestTo: (path: string) => string | undefined;
+  /** Of what costs nothing, but takes as long as a read: callers take turns. */
+  readonly throttle: Pick<CpuThrottle, 'wait'>;
 }
 
 const READ_METHODS = 'GET, HEAD, OPTIONS';
@@ -91,8 +94,9 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     });
   }
 
-  function notFound(request: IncomingRequest): Answered {
-    const { fullPath } = request;
+  async function notFound(request: IncomingRequest): Promise<Answered> {
+    const { fullPath, meter } = request;
+    await meter.waitFor(options.throttle, 1);
     const nearest = options.nearestTo(fullPath);
     const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
     const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);

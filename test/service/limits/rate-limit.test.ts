@@ -152,6 +152,17 @@ describe('RATE_LIMIT', () => {
     expect(await get('[2001:db8:1:2::8]')).toBe(429);
   });
 
+  test('requests for unknown paths, which cost nothing, hold up no other caller', async () => {
+    const app = await start({ PROXIES: 1 });
+    const get = (caller: string) =>
+      app.fetch(new Request('http://pets.example/nowhere', { headers: { 'x-forwarded-for': caller } }));
+    let answered = 0;
+    const flood = Array.from({ length: 300 }, () => get('10.0.0.1').then(() => answered++));
+    expect((await get('10.0.0.2')).status).toBe(404);
+    expect(answered).toBeLessThan(50);
+    await Promise.all(flood);
+  });
+
   if (databaseKind === 'server') {
     /** Acts as another process on the same database. */
     const beside = ({ database }: TestApp, RATE_LIMIT: Settings['RATE_LIMIT'], clock: () => number) =>
