@@ -30,7 +30,7 @@ interface DispatchOptions {
   /** The cost of pages that name clients, in further units, by path. They are closed where reads need a credential. */
   readonly aboutClients: Readonly<Record<string, () => number>>;
   readonly nearestTo: (path: string) => string | undefined;
-  /** Of what costs nothing, but takes as long as a read: callers take turns. */
+  /** For unknown paths: they cost nothing, but take as long as a read. */
   readonly throttle: Pick<CpuThrottle, 'wait'>;
 }
 
@@ -96,7 +96,11 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
 
   async function notFound(request: IncomingRequest): Promise<Answered> {
     const { fullPath, meter } = request;
-    await meter.waitFor(options.throttle, 1);
+    try {
+      await meter.waitFor(options.throttle, 1);
+    } catch (thrown) {
+      return rejected(request, toServiceError(thrown));
+    }
     const nearest = options.nearestTo(fullPath);
     const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
     const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);

@@ -106,7 +106,7 @@ test('a version whose columns a newer one has dropped does not start, says so, a
     await query("insert into drizzle.__drizzle_migrations (hash, created_at) values ('of a newer version', 1)", []);
   });
   await expect(serveOn(opened)).rejects.toThrow(
-    'A newer version of the service has migrated the database, which lacks columns that this version needs: categories.description.',
+    'The database has migrations that this version of the service does not know, and lacks columns that it needs: categories.description. Deploy a newer version.',
   );
   const reopened = await openDatabase(opened.location);
   await reopened.transaction((query) => query("insert into categories (name) values ('Any')", []));
@@ -334,7 +334,7 @@ if (databaseKind === 'embedded') {
       folder.remove();
     });
 
-    test('because its files cannot be written: the start says so, and holds the folder no longer', async () => {
+    test('because its files cannot be written: the start says so, and the next one works', async () => {
       const folder = makeTemporaryFolder();
       onTestFinished(folder.remove);
       const data = join(folder.path, 'pgdata');
@@ -344,7 +344,7 @@ if (databaseKind === 'embedded') {
       await expect(asUnprivilegedUser(open)).rejects.toThrow(
         `The embedded database in ${folder.path} cannot be opened: its files cannot be read or written, or the disk is full.`,
       );
-      expect(readdirSync(folder.path).sort()).toEqual(['pgdata', 'pgdata.unfinished']);
+      await (await open()).close();
     });
 
     test('because it is not writable: the start says so in one line', async () => {
@@ -372,7 +372,8 @@ if (databaseKind === 'embedded') {
     interrupted.kill('SIGKILL');
     await once(interrupted, 'exit');
     await withService(environment, async ({ base }) => {
-      expect((await fetch(`${base}/pets`)).status).toBe(200);
+      const counted = await fetch(`${base}/pets`, { headers: { prefer: 'count=exact' } });
+      expect(counted.headers.get('total-count')).toBe('200');
       expect(statSync(environment.DATA_DIR).mode & 0o077).toBe(0);
     });
   });

@@ -142,9 +142,10 @@ describe('the service as a process', () => {
 
       test('a request that is cut off changes nothing, and other requests still succeed', async () => {
         const { hostname, port } = new URL(service.base);
+        const { id } = await (await post(service.base, '/categories', { name: 'Any' })).json();
         const everything = async () => {
           const query =
-            '{ pets { totalCount } categories { totalCount } orders { totalCount } inventory { totalCount } }';
+            '{ pets { totalCount } categories { nodes { name version } } orders { totalCount } inventory { totalCount } }';
           return (await post(service.base, '/graphql', { query })).json();
         };
         const before = await everything();
@@ -153,7 +154,7 @@ describe('the service as a process', () => {
           ['PUT', '/pets/1'],
           ['PATCH', '/pets/1'],
           ['POST', '/categories'],
-          ['PUT', '/categories/1'],
+          ['PUT', `/categories/${id}`],
           ['POST', '/store/orders'],
           ['PATCH', '/store/orders/1'],
           ['PUT', '/store/inventory/1'],
@@ -175,8 +176,10 @@ describe('the service as a process', () => {
         expect(service.output()).not.toContain('"level":50');
         expect((await fetch(`${service.base}/livez`)).status).toBe(200);
       });
+    });
 
-      test('SIGTERM closes idle connections, and waits only for those in use', async () => {
+    test('SIGTERM closes idle connections, and waits only for those in use', async () => {
+      await withService(environment, async (service) => {
         const { hostname, port } = new URL(service.base);
         const open = () => connect(Number(port), hostname);
         const [idle, used] = [open(), open()];

@@ -5,9 +5,10 @@ import { stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { seed } from '../../src/petstore/seed.ts';
 import { addressOf, administer } from '../support/admin.ts';
 import { isWhole } from '../support/cases.ts';
-import { copyTestDatabase, databaseKind, hasCommonTests } from '../support/database.ts';
+import { copyTestDatabase, databaseKind, hasCommonTests, openTestDatabase } from '../support/database.ts';
 import { runToEnd, type Service, settingsFor, startService } from '../support/service.ts';
 import { environment, makeDatabase, post, withService } from './processes.ts';
 
@@ -147,8 +148,10 @@ if (hasCommonTests) {
 }
 
 test('the command that loads data adds the given number of pets, whose stock and statuses follow the rules', async () => {
-  const { location, dispose } = await copyTestDatabase();
+  const { database, location, dispose } = await openTestDatabase();
   onTestFinished(dispose);
+  await seed(database, 10, () => {});
+  await database.close();
   const { code, output } = await runToEnd('commands/seed', ['--pets', '3000'], settingsFor(location));
   expect(code).toBe(0);
   expect(output).toMatch(/3,000 of 3,000 pets, [\d,]+\/s/);
@@ -156,7 +159,7 @@ test('the command that loads data adds the given number of pets, whose stock and
     const query =
       '{ pets { totalCount } inventory(first: 100) { nodes { quantity status pet { orders { nodes { complete } } } } } }';
     const { data } = await (await post(service.base, '/graphql', { query })).json();
-    expect(data.pets.totalCount).toBe(3000);
+    expect(data.pets.totalCount).toBe(3010);
     for (const { quantity, status, pet } of data.inventory.nodes) {
       const isOpen = pet.orders.nodes.some(({ complete }: { complete: boolean }) => !complete);
       expect(status).toBe(quantity > 0 ? 'available' : isOpen ? 'pending' : 'sold');

@@ -130,6 +130,6 @@ export async function assertColumns(query: Query, tables: Iterable<Table>): Prom
   throw new Error(
     applied.every(([hash]) => known.has(String(hash)))
       ? `The tables in the code have columns that no migration in drizzle/ creates: ${rows.join(', ')}. Create it with: npm run db:generate -- --name what-it-is-for`
-      : `A newer version of the service has migrated the database, which lacks columns that this version needs: ${rows.join(', ')}. Deploy a newer version than this one.`,
+      : `The database has migrations that this version of the service does not know, and lacks columns that it needs: ${rows.join(', ')}. Deploy a newer version.`,
   );
 }

@@ -34,7 +34,7 @@ export async function installEvents(
   onWait: OnWait = () => {},
 ): Promise<number> {
   return withMigrationLock(database, onWait, async (query) => {
-    // Triggers that name a column that a newer version has dropped would make all its writes fail.
+    // Triggers that name a column that a newer version has dropped would make all writes of that version fail.
     if (events === 'on') await assertColumns(query, tablesOf(sources));
     const { functions, triggers } = await missingIn(query, sources, events);
     for (const statement of [...functions, ...triggers]) await query(statement, []);

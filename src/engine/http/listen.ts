@@ -54,9 +54,10 @@ export function listen(
   const server = createServer(OPTIONS, (request, response) => {
     const connection = connectionOf(request.socket);
     limitChunks(request, () => {
-      // Not when the client has read the rejection: Node would read the rest of the body until then.
+      if (response.headersSent) return connection.close();
+      // Closed as soon as the rejection is sent: until the client closes it, Node would read the rest of the body.
       request.socket.once('finish', () => request.socket.destroy());
-      connection.reject(TOO_MANY_CHUNKS);
+      connection.reject(TOO_MANY_CHUNKS, request.method === 'HEAD');
     });
     const problem = problemOf(request);
     if (problem === undefined) connection.answer(response);
@@ -138,7 +139,7 @@ function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): strin
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
-const TOO_MANY_CHUNKS = `The body has more than ${MAX_CHUNKS} chunks beyond one for each ${CHUNK_LENGTH} bytes.`;
+const TOO_MANY_CHUNKS = `The body has more than ${MAX_CHUNKS} chunks beyond one for each ${CHUNK_LENGTH} bytes; send larger ones.`;
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_INVALID_URL: 'The URL must be percent-encoded UTF-8: write ë as %C3%AB, and a space as %20.',

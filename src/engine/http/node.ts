@@ -153,5 +153,4 @@ function sendWhileReceiving(
   const timer = setTimeout(end, MAX_WAIT);
   message.once('close', () => clearTimeout(timer)).once('end', end);
   response.write(body ?? '', encoding);
-  message.resume();
 }

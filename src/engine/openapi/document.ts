@@ -161,9 +161,10 @@ function parameterObject(
 
 /** What the example of the row has, so that a request and its response agree. */
 function exampleInPath({ name }: Variable, { route, operation }: Endpoint, { examples }: DocumentText): JsonSchema {
-  const [field = name] = [...identityOf(route, operation)].find(([, variable]) => variable === name) ?? [];
+  const [identity = ''] = [...identityOf(route, operation)].find(([, variable]) => variable === name) ?? [];
   const row = examples[rowName(operation)] as Readonly<Record<string, unknown>> | undefined;
-  return row?.[field] === undefined ? {} : { example: row[field] };
+  const example = row?.[name] ?? row?.[identity];
+  return example === undefined ? {} : { example };
 }
 
 /** The meanings of a parameter's enum values, if REST serializes them differently from GraphQL. */

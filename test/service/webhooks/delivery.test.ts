@@ -164,8 +164,8 @@ describe('a delivery that fails', () => {
 
   test('is tried again after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and then given up', async () => {
     const { id } = await newWebhook();
-    // Neither too short a wait nor what is none changes that.
-    const retryAfter = () => ['1', 'soon'][receiver.received.length % 2] as string;
+    // Neither too short a wait, nor one that is past or not valid, changes that.
+    const retryAfter = () => ['1', 'soon', new Date(0).toUTCString()][receiver.received.length % 3] as string;
     receiver.answer = ({ event }) =>
       event.data.name === 'bad' ? { status: 500, headers: { 'retry-after': retryAfter() } } : OK;
     const category = await newCategory('bad');
