@@ -10,13 +10,11 @@ import { type Database, openDatabase } from '../../src/engine/db/client.ts';
 import { withMigrationLock } from '../../src/engine/db/migrate.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
-import { createMetrics } from '../../src/process/metrics.ts';
 import { prepareTables } from '../../src/process/prepare-database.ts';
-import { serve } from '../../src/process/serve.ts';
-import { readSettings } from '../../src/process/settings.ts';
 import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { copyTestDatabase, databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { settingsFor, startService, withService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
@@ -77,12 +75,7 @@ describe('reads by key', () => {
 /** Starts the service on the database, which is closed for it, with these settings. */
 async function serveOn({ database, location }: TestDatabase, settings: Readonly<Record<string, string>> = {}) {
   await database.close();
-  return serve(
-    { application: petStoreService },
-    readSettings({ ...settingsFor(location), PORT: '0', ...settings }),
-    pino({ level: 'silent' }),
-    { isPrepared: false, tracing: undefined, metrics: createMetrics() },
-  );
+  return serveHere({ ...settingsFor(location), ...settings });
 }
 
 test('a table that differs from the migrations stops the start; the message says what is missing and what to run', async () => {
@@ -409,12 +402,7 @@ if (databaseKind === 'embedded') {
         database = opened;
       },
     };
-    const serving = await serve(
-      { application: petStoreService, examples },
-      readSettings({ DATA_DIR: location.folder, PORT: '0' }),
-      pino({ level: 'silent' }),
-      { isPrepared: false, tracing: undefined, metrics: createMetrics() },
-    );
+    const serving = await serveHere({ DATA_DIR: location.folder }, { application: petStoreService, examples });
     void database?.transaction(() => new Promise(() => {}));
     const started = performance.now();
     await serving.stop({ isReplaced: false });

@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request as octokitRequest } from '@octokit/request';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { petStoreService } from '../../src/petstore/service.ts';
-import { createMetrics } from '../../src/process/metrics.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { operatorMessage } from '../../src/process/operator-message.ts';
-import { serve } from '../../src/process/serve.ts';
-import { readSettings } from '../../src/process/settings.ts';
 import { copyTestDatabase, type DatabaseCopy, databaseKind, hasCommonTests } from '../support/database.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { settingsFor, startService, withService } from '../support/service.ts';
 
 let copy: DatabaseCopy;
@@ -22,18 +18,6 @@ afterAll(() => copy?.dispose());
 async function usesOf(base: string, coordinate: string): Promise<number> {
   const annotations = (await (await fetch(`${base}/lifecycle`)).json()) as { coordinate: string; uses: number }[];
   return annotations.find((annotation) => annotation.coordinate === coordinate)?.uses ?? 0;
-}
-
-/** Starts the service in this process. */
-async function serveHere(settings: Readonly<Record<string, string>>) {
-  const lines: string[] = [];
-  const serving = await serve(
-    { application: petStoreService },
-    readSettings({ ...environment, PORT: '0', ...settings }),
-    pino({}, { write: (line: string) => lines.push(line) }),
-    { isPrepared: false, tracing: undefined, metrics: createMetrics() },
-  );
-  return { ...serving, output: () => lines.join('') };
 }
 
 describe('the lifecycle of the service as a process', () => {
@@ -72,9 +56,12 @@ describe('the lifecycle of the service as a process', () => {
   }
 
   if (hasCommonTests) {
-    test('LIFECYCLE_CLOCK rehearses a day, and SUNSET enforces it', async () => {
+    test('LIFECYCLE_CLOCK rehearses a day, and SUNSET enforces it, in UTC in every time zone', async () => {
+      vi.stubEnv('TZ', environment.TZ);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      expect(new Date(0).getTimezoneOffset()).toBe(300);
       const answerOn = async (clock: string, more: Readonly<Record<string, string>> = { SUNSET: 'enforce' }) => {
-        const { port, stop, output } = await serveHere({ ...more, LIFECYCLE_CLOCK: clock });
+        const { port, stop, output } = await serveHere({ ...environment, ...more, LIFECYCLE_CLOCK: clock });
         try {
           const response = await fetch(`http://127.0.0.1:${port}/pets/0`);
           expect(output()).toContain('LIFECYCLE_CLOCK rehearses a day');
@@ -112,7 +99,7 @@ describe('the lifecycle of the service as a process', () => {
         'BROWNOUTS names Query.pets, which is not deprecated; the deprecated elements are: Query.pet.',
       ],
     ])('%j stops the start with one clear line', async (settings: Readonly<Record<string, string>>, message) => {
-      const failure = await serveHere(settings).then(() => undefined, operatorMessage);
+      const failure = await serveHere({ ...environment, ...settings }).then(() => undefined, operatorMessage);
       expect(failure).toContain(message);
       expect(failure).not.toMatch(/\n\s+at /);
     });
