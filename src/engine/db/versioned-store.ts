@@ -9,7 +9,7 @@ import { columnsOf, type List } from './list.ts';
 import { byId, type Page, type PageWindow, pages } from './paging.ts';
 import { storeRequestId } from './request-id.ts';
 import { type ExpectedVersion, versionCondition, versionMismatch } from './version.ts';
-import { translateViolations } from './violations.ts';
+import { FOREIGN_KEY_VIOLATIONS, translateViolations } from './violations.ts';
 import { fieldOf, foreignKeysOf, insertManyQuery, uniqueFieldsOf } from './written-fields.ts';
 
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
@@ -50,7 +50,10 @@ interface VersionedStoreOptions<T extends VersionedTable, Filter extends string,
   readonly one: string;
   /** The names in messages of the rows that its foreign keys refer to, by field: `{ authorId: 'an author' }`. */
   readonly references?: Readonly<Partial<Record<Field<T>, string>>>;
-  /** Why a row can't be deleted, by a foreign key: `{ books_author_id_authors_id_fk: 'while it has books' }`. */
+  /**
+   * Why a row can't be deleted, by a foreign key: `{ books_author_id_authors_id_fk: 'while it has books' }`; by default,
+   * because other rows refer to it.
+   */
   readonly keptBy?: Readonly<Record<string, string>>;
 }
 
@@ -144,8 +147,10 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     const [changed] = await translateViolations(
       statement(Object.assign({}, values, { id: rowId, expectedVersion, givenFields })),
       // A foreign key of a table to itself has one name for both.
-      (constraint) =>
-        (statement === remove ? undefined : notStored(constraint, values)) ?? stillReferred(constraint, rowId),
+      (constraint, state) =>
+        statement === remove && FOREIGN_KEY_VIOLATIONS.includes(state)
+          ? stillReferred(rowId, keptBy[constraint] ?? 'while other rows refer to it')
+          : (notStored(constraint, values) ?? stillReferred(rowId, keptBy[constraint])),
     );
     if (changed !== undefined) return changed;
     const found = await read(rowId);
@@ -162,8 +167,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     return new ServiceError('UNKNOWN_REFERENCE', `${key} ${values[key]} is not the id of ${what}.`);
   }
 
-  function stillReferred(constraint: string, rowId: Int64): ServiceError | undefined {
-    const why = keptBy[constraint];
+  function stillReferred(rowId: Int64, why: string | undefined): ServiceError | undefined {
     return why === undefined ? undefined : new ServiceError('CONFLICT', `${What} ${rowId} cannot be deleted ${why}.`);
   }
 

@@ -23,6 +23,8 @@ export interface ReportedError extends Error {
 const STATEMENT_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
+/** The SQLSTATEs of a violated foreign key: the second one is of `on delete restrict`. */
+export const FOREIGN_KEY_VIOLATIONS: readonly string[] = ['23503', '23001'];
 /** The SQLSTATE of a number outside its column's range. */
 export const OUT_OF_RANGE = '22003';
 
@@ -62,12 +64,12 @@ export function failureOfConnection(error: unknown): unknown {
 /** Explains a violated constraint to the client, by its name, or by the SQLSTATE if no constraint is involved. */
 export async function translateViolations<T>(
   write: Promise<T>,
-  explain: (violated: string) => Error | undefined,
+  explain: (violated: string, state: string) => Error | undefined,
 ): Promise<T> {
   try {
     return await write;
   } catch (error) {
-    throw (error instanceof DatabaseError && explain(error.constraint ?? error.state)) || error;
+    throw (error instanceof DatabaseError && explain(error.constraint ?? error.state, error.state)) || error;
   }
 }
 

@@ -143,14 +143,16 @@ afterAll(() => opened?.dispose());
 
 const DUE = new Date('2026-12-24T08:30:00.000Z');
 
+const novelOptions = {
+  table: novels,
+  list: novelList,
+  one: 'book',
+  references: { shelfId: 'a shelf' },
+  keptBy: { loans_book_id_novels_id_fk: 'while it is lent' },
+};
+
 function storeOf() {
-  return versionedStore(opened.database, {
-    table: novels,
-    list: novelList,
-    one: 'book',
-    references: { shelfId: 'a shelf' },
-    keptBy: { loans_book_id_novels_id_fk: 'while it is lent' },
-  });
+  return versionedStore(opened.database, novelOptions);
 }
 
 test('a new row has the given values, and defaults for the others', async () => {
@@ -236,6 +238,11 @@ test('a write that changes nothing says why', async () => {
   await expect(store.delete(id, undefined)).rejects.toMatchObject({
     code: 'CONFLICT',
     message: `Book ${id} cannot be deleted while it is lent.`,
+  });
+  const untold = versionedStore(opened.database, { ...novelOptions, keptBy: {} });
+  await expect(untold.delete(id, undefined)).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: `Book ${id} cannot be deleted while other rows refer to it.`,
   });
   await opened.database.transaction((query) => query('delete from loans', []));
   expect(await store.delete(id, [1])).toMatchObject({ title: 'Emma' });
