@@ -7,6 +7,7 @@ import { connectServer } from '../../src/engine/db/server.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { databaseKind, openTestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/proxy.ts';
+import { serveHere } from '../support/serve-here.ts';
 import { startService } from '../support/service.ts';
 
 let app: TestApp;
@@ -47,7 +48,7 @@ if (databaseKind === 'server') {
     test('by going away: requests fail at once, and succeed within a second of its return', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
-      const service = await startService({ DATABASE_URL: proxy.url });
+      const service = await serveHere({ DATABASE_URL: proxy.url });
       const statuses = async (count: number) => {
         const answers = Array.from({ length: count }, async () => (await fetch(`${service.base}/pets/1`)).status);
         return new Set(await Promise.all(answers));
@@ -56,7 +57,7 @@ if (databaseKind === 'server') {
       for (let round = 0; round < 6; round++) expect(await statuses(20)).toEqual(new Set([503]));
       await proxy.start();
       await expect.poll(() => statuses(20), { timeout: 1_000 }).toEqual(new Set([404]));
-      expect(await service.stop()).toBe(0);
+      await service.stop({ isReplaced: false });
       proxy.close();
       await opened.dispose();
     });
@@ -141,7 +142,7 @@ if (databaseKind === 'server') {
 
     test('by a held lock: a statement whose request has ended is cancelled, and changes nothing later', async () => {
       const opened = await openTestDatabase();
-      const service = await startService({ DATABASE_URL: opened.location.url ?? '', REQUEST_TIMEOUT: '3' });
+      const service = await serveHere({ DATABASE_URL: opened.location.url ?? '', REQUEST_TIMEOUT: '3' });
       const send = (method: string, path: string, body: object) =>
         fetch(service.base + path, {
           method,
@@ -170,13 +171,13 @@ if (databaseKind === 'server') {
       });
       await sleep(200);
       expect(await (await fetch(`${service.base}/pets/${id}`)).json()).toMatchObject({ name: 'As it was' });
-      expect(await service.stop()).toBe(0);
+      await service.stop({ isReplaced: false });
       await opened.dispose();
     });
 
     test('by locked rows: requests that need them are 503 within seconds, and no other request waits for them', async () => {
       const opened = await openTestDatabase();
-      const service = await startService({ DATABASE_URL: opened.location.url ?? '' });
+      const service = await serveHere({ DATABASE_URL: opened.location.url ?? '' });
       const send = async (method: string, path: string, body: object) => {
         const headers = { 'content-type': 'application/json' };
         const began = performance.now();
@@ -217,7 +218,7 @@ if (databaseKind === 'server') {
         }
       });
       expect((await send('PATCH', `/pets/${ids[0]}`, { name: 'Then' })).status).toBe(200);
-      expect(await service.stop()).toBe(0);
+      await service.stop({ isReplaced: false });
       await opened.dispose();
     });
 
@@ -265,7 +266,7 @@ if (databaseKind === 'server') {
     test('by hanging: /readyz reports it in time, /livez stays 200, and the service recovers by itself', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
-      const service = await startService({ DATABASE_URL: proxy.url });
+      const service = await serveHere({ DATABASE_URL: proxy.url });
       const status = async (path: string) => (await fetch(service.base + path)).status;
       expect(await status('/readyz')).toBe(200);
       proxy.freeze();
@@ -280,7 +281,7 @@ if (databaseKind === 'server') {
       expect(await status('/livez')).toBe(200);
       proxy.thaw();
       await expect.poll(() => status('/readyz')).toBe(200);
-      expect(await service.stop()).toBe(0);
+      await service.stop({ isReplaced: false });
       proxy.close();
       await opened.dispose();
     });

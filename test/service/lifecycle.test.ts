@@ -61,9 +61,9 @@ describe('the lifecycle of the service as a process', () => {
       onTestFinished(() => void vi.unstubAllEnvs());
       expect(new Date(0).getTimezoneOffset()).toBe(300);
       const answerOn = async (clock: string, more: Readonly<Record<string, string>> = { SUNSET: 'enforce' }) => {
-        const { port, stop, output } = await serveHere({ ...environment, ...more, LIFECYCLE_CLOCK: clock });
+        const { base, stop, output } = await serveHere({ ...environment, ...more, LIFECYCLE_CLOCK: clock });
         try {
-          const response = await fetch(`http://127.0.0.1:${port}/pets/0`);
+          const response = await fetch(`${base}/pets/0`);
           expect(output()).toContain('LIFECYCLE_CLOCK rehearses a day');
           return [response.status, (await response.json()).code, response.headers.get('sunset')];
         } finally {
