@@ -78,11 +78,11 @@ describe('memory does not grow', () => {
         .map((at) => `b${at}: books { ${fields} n${n}: id }`)
         .join(' ')} }`;
     const send = async (from: number, until: number) => {
-      for (let n = from; n < until; n++) for (let times = 0; times < COMPILED_AT + 4; times++) await ask(query(n), 200);
+      for (let n = from; n < until; n++) for (let times = 0; times < COMPILED_AT + 1; times++) await ask(query(n), 200);
     };
     // More than are kept.
-    await send(0, 30);
-    expect(await growthOf(() => send(30, 130))).toBeLessThan(15);
+    await send(0, 25);
+    expect(await growthOf(() => send(25, 85))).toBeLessThan(15);
   });
 
   test('with the number of invalid documents, whose errors are many times larger', async () => {
