@@ -5,7 +5,7 @@ import { copyTestDatabase, type DatabaseCopy } from './database.ts';
 import { type Service, settingsFor, startService } from './service.ts';
 
 /** A service for one test file and helpers for its sockets; it runs during the tests. */
-interface OwnService extends Pick<Service, 'base' | 'output'> {
+interface OwnService extends Pick<Service, 'base' | 'output'>, Pick<DatabaseCopy, 'location'> {
   /** Opens a connection. */
   open(): Socket;
   /** The head of a request. */
@@ -36,6 +36,9 @@ export function startOwnService(): OwnService {
   return {
     get base() {
       return service.base;
+    },
+    get location() {
+      return copy.location;
     },
     output: () => service.output(),
     open() {
