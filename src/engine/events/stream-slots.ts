@@ -18,11 +18,13 @@ export function createStreamSlots(max: number, onCount: (count: number) => void)
   const taken: Slot[] = [];
 
   return {
-    assertFree,
-
-    /** Returns the function that releases the slot. Throws as `assertFree` does. */
+    /**
+     * Returns the function that releases the slot.
+     *
+     * @throws {ServiceError} UNAVAILABLE, RATE_LIMITED
+     */
     acquire(account: string, characters: number): () => void {
-      const slot = assertFree(account, characters);
+      const slot = freeSlot(account, characters);
       onCount(taken.push(slot));
       return () => {
         taken.splice(taken.indexOf(slot), 1);
@@ -31,8 +33,7 @@ export function createStreamSlots(max: number, onCount: (count: number) => void)
     },
   };
 
-  /** @throws {ServiceError} UNAVAILABLE, RATE_LIMITED */
-  function assertFree(account: string, characters: number): Slot {
+  function freeSlot(account: string, characters: number): Slot {
     // A caller can always have one, however long it is.
     const size = Math.min(Math.max(1, Math.ceil(characters / CHARACTERS_OF_SLOT)), ofCaller);
     if (sizeOf(taken) + size > max) {

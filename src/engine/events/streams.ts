@@ -45,8 +45,9 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     async open(cursor: string | undefined, request: StreamRequest): Promise<HttpReply> {
       const { filter, account } = request;
       const { length } = request.format.key;
-      slots.assertFree(account, length);
-      const first = await feed.page(cursor ?? NOW, filter, 1);
+      // Holds the slot while the feed is read, so that streams beyond the maximum cost no read.
+      const release = slots.acquire(account, length);
+      const first = await feed.page(cursor ?? NOW, filter, 1).finally(release);
       return {
         status: 200,
         headers: [

@@ -205,6 +205,25 @@ describe('streams', () => {
     );
   });
 
+  test('that are opened at once beyond the maximum do not read the feed', async () => {
+    const feed = feedOf([eventAt(1)]);
+    const page = vi.spyOn(feed, 'page');
+    const streams = streamsOf(feed, undefined, 20);
+    const opened = await Promise.allSettled(Array.from({ length: 50 }, () => openStream(streams, openSink(), '1')));
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    expect(page).toHaveBeenCalledTimes(2);
+  });
+
+  test('leave their place to others when their feed cannot be read', async () => {
+    const feed = feedOf([eventAt(1)]);
+    const streams = streamsOf(feed, undefined, 1);
+    vi.spyOn(feed, 'page').mockRejectedValueOnce(new ServiceError('GONE', 'The events are deleted.'));
+    await expect(openStream(streams, openSink(), '0')).rejects.toThrow('The events are deleted.');
+    const sink = await openStream(streams, openSink(), '1');
+    expect(sink.hasEnded()).toBe(false);
+    sink.end('now');
+  });
+
   test('count as several with a long document, which stays in memory; a caller can always have one', async () => {
     const streams = streamsOf(feedOf([eventAt(1)]), undefined, 100);
     const open = (characters: number, account: string) =>
