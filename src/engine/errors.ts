@@ -141,3 +141,8 @@ export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
     cause: thrown,
   });
 }
+
+/** The error of a request whose client has gone: the service has not failed. */
+export function wasAborted(cause?: unknown): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause });
+}

@@ -47,7 +47,7 @@ export function createHealth(
       return OK;
     },
     '/metrics': async ({ meter }) => {
-      await throttle.wait(meter.account, 1);
+      await meter.waitFor(throttle, 1);
       const { contentType, text } = await metrics.render();
       return { status: 200, headers: ['content-type', contentType], body: text };
     },

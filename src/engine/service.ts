@@ -5,7 +5,7 @@ import { createAuthentication } from './auth/authentication.ts';
 import type { Database } from './db/client.ts';
 import { tableSizes } from './db/table-sizes.ts';
 import { createDispatch } from './dispatch.ts';
-import { ServiceError, toServiceError } from './errors.ts';
+import { toServiceError, wasAborted } from './errors.ts';
 import { createEvents, type EventSettings } from './events/create.ts';
 import { failureLog } from './failure-log.ts';
 import { createFinish } from './finish.ts';
@@ -251,10 +251,7 @@ export function createApp(options: AppOptions) {
       try {
         return finish(request, await dispatch(request), started);
       } catch (cause) {
-        // If the client has closed the connection, the service has not failed.
-        const error = raw.isAborted()
-          ? new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause })
-          : toServiceError(cause);
+        const error = raw.isAborted() ? wasAborted(cause) : toServiceError(cause);
         return finish(request, labeled('none', 'failed', errorReply(error, null)), started);
       }
     });

@@ -48,7 +48,7 @@ const ENCODED_UNRESERVED = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 export interface RequestDefaults {
   readonly basePath: string;
   readonly publicUrl: string | undefined;
-  meterFor(headers: RequestHeaders, remote: RawRequest['remote']): Meter;
+  meterFor(headers: RequestHeaders, remote: RawRequest['remote'], isAborted: RawRequest['isAborted']): Meter;
   spanFor(request: TracedRequest): RequestSpan | undefined;
 }
 
@@ -73,7 +73,7 @@ export function readRequest(
     id: clientId !== null && USABLE_ID.test(clientId) ? clientId : randomUUID(),
     origin,
     base: origin + basePath,
-    meter: meterFor(headers, remote),
+    meter: meterFor(headers, remote, isAborted),
     span: spanFor({ method, fullPath, origin, headers }),
     error: hostIsUsable ? undefined : new ServiceError('INVALID_ARGUMENT', 'The Host field is not a valid host.'),
   };

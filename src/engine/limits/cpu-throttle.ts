@@ -1,10 +1,17 @@
+import { wasAborted } from '../errors.ts';
 import { type MaxWait, type Waiting, waitIn } from '../queue.ts';
 
 interface AccountState {
   /** The size of the work started in this turn. */
   started: number;
-  /** The sizes of the work that waits, in its order. */
-  readonly waiting: Waiting<number>[];
+  /** The work that waits, in its order. */
+  readonly waiting: Waiting<Work>[];
+}
+
+interface Work {
+  readonly size: number;
+  /** Whether its client has gone. */
+  readonly isAborted: () => boolean;
 }
 
 /**
@@ -25,8 +32,12 @@ export class CpuThrottle {
     this.#maxWait = maxWait;
   }
 
-  /** Resolves when work of this size may start; undefined if it may start now. */
-  wait(name: string, size: number): Promise<void> | undefined {
+  /**
+   * Resolves when work of this size may start; undefined if it may start now.
+   *
+   * @throws {ServiceError} INVALID_ARGUMENT when its client goes while it waits
+   */
+  wait(name: string, size: number, isAborted = () => false): Promise<void> | undefined {
     const known = this.#callers.get(name);
     const caller = known ?? { started: 0, waiting: [] };
     if (known === undefined) {
@@ -34,7 +45,7 @@ export class CpuThrottle {
       this.#scheduleTurn(name, caller);
     }
     if (caller.waiting.length === 0 && this.#starts(size, caller)) return undefined;
-    return waitIn(caller.waiting, size, this.#maxWait);
+    return waitIn(caller.waiting, { size, isAborted }, this.#maxWait);
   }
 
   /** The work that starts now has run when the event loop calls `setImmediate`. */
@@ -45,7 +56,8 @@ export class CpuThrottle {
 
   #turn(name: string, caller: AccountState): void {
     caller.started = 0;
-    for (let [next] = caller.waiting; next && this.#starts(next.work, caller); [next] = caller.waiting) next.end();
+    for (const { end } of caller.waiting.filter(({ work }) => work.isAborted())) end(wasAborted());
+    for (let [next] = caller.waiting; next && this.#starts(next.work.size, caller); [next] = caller.waiting) next.end();
     if (caller.started > 0) this.#scheduleTurn(name, caller);
     else this.#callers.delete(name);
   }

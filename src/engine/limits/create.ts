@@ -28,8 +28,8 @@ export function createLimits(
   return {
     limiter,
     concurrency: createConcurrencyLimiter(MAX_REQUESTS, deadline),
-    meterFor: (headers: Pick<Headers, 'get'>, remote: () => string) =>
-      new Meter(accountOf(headers, remote), limiter, bodyThrottle),
+    meterFor: (headers: Pick<Headers, 'get'>, remote: () => string, isAborted: () => boolean) =>
+      new Meter(accountOf(headers, remote), limiter, bodyThrottle, isAborted),
     /** How long a request may wait for its turn. */
     maxWait,
   };

@@ -20,16 +20,22 @@ export class Meter {
   #waited = 0;
   readonly #limiter: Pick<RateLimiter, 'charge'> | undefined;
   readonly #bodyThrottle: Pick<CpuThrottle, 'wait'>;
+  readonly #isAborted: (() => boolean) | undefined;
 
-  /** @param account that of the address that the request comes from */
+  /**
+   * @param account that of the address that the request comes from
+   * @param isAborted whether its client has gone
+   */
   constructor(
     account: string,
     limiter: Pick<RateLimiter, 'charge'> | undefined,
     bodyThrottle: Pick<CpuThrottle, 'wait'>,
+    isAborted?: () => boolean,
   ) {
     this.#account = account;
     this.#limiter = limiter;
     this.#bodyThrottle = bodyThrottle;
+    this.#isAborted = isAborted;
   }
 
   /** The account that is charged: the caller's credential, otherwise its address. */
@@ -63,10 +69,10 @@ export class Meter {
     return this.waitFor(this.#bodyThrottle, bytes);
   }
 
-  /** Resolves when work of this size may start; undefined if it may start now. Counts the wait, as `countWait` does. */
+  /** Waits as the throttle does, until the client goes. Counts the wait, as `countWait` does. */
   waitFor(throttle: Pick<CpuThrottle, 'wait'>, size: number): Promise<void> | undefined {
     const started = performance.now();
-    return throttle.wait(this.#account, size)?.then(() => this.countWait(performance.now() - started));
+    return throttle.wait(this.#account, size, this.#isAborted)?.then(() => this.countWait(performance.now() - started));
   }
 
   /** Sets the maximum length of the response, in bytes. */

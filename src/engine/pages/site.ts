@@ -50,7 +50,7 @@ export function createSite(options: SiteOptions): Readonly<Record<string, PageMa
     '/': ({ origin }) => html(homePage(application, basePath, origin, options)),
     [LIFECYCLE_PAGE]: async (request) => {
       const entries = await report();
-      await options.throttle.wait(request.meter.account, 1);
+      await request.meter.waitFor(options.throttle, 1);
       const page = html(lifecyclePage(title, entries, rules, basePath, request.origin, options.isOpenByKey(request)));
       return { ...page, headers: [...page.headers, 'vary', 'Accept'] };
     },

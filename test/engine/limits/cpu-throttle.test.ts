@@ -63,3 +63,16 @@ test('work that waits longer than it may is rejected, and does not take a turn',
   await sleep(200);
   expect(throttle.wait('one', 1)).toBeUndefined();
 });
+
+test('work whose client goes while it waits is rejected with the next turn, and does not take one', async () => {
+  const throttle = new CpuThrottle(1);
+  expect(throttle.wait('one', 1)).toBeUndefined();
+  let hasGone = false;
+  const [left, stayed] = [throttle.wait('one', 1, () => hasGone), throttle.wait('one', 1)];
+  const ended: string[] = [];
+  void stayed?.then(() => ended.push('stayed'));
+  hasGone = true;
+  await expect(left?.finally(() => ended.push('left'))).rejects.toThrow('The request was aborted.');
+  await stayed;
+  expect(ended).toEqual(['left', 'stayed']);
+});

@@ -28,3 +28,13 @@ test('what costs nothing is free for a caller that has used more than its quota,
   expect(() => meter.charge(0)).not.toThrow();
   expect(() => meter.charge(1)).toThrow('No units are left.');
 });
+
+test('a request whose client has gone waits no longer', async () => {
+  let isAborted = false;
+  const meter = new Meter('me', undefined, new CpuThrottle(1), () => isAborted);
+  const throttle = new CpuThrottle(1);
+  meter.waitFor(throttle, 1);
+  const waiting = [meter.waitFor(throttle, 1), meter.waitFor(throttle, 1)];
+  isAborted = true;
+  for (const wait of waiting) await expect(wait).rejects.toThrow('The request was aborted.');
+});
