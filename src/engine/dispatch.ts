@@ -30,7 +30,7 @@ interface DispatchOptions {
   /** The cost of pages that name clients, in further units, by path. They are closed where reads need a credential. */
   readonly aboutClients: Readonly<Record<string, () => number>>;
   readonly nearestTo: (path: string) => string | undefined;
-  /** For unknown paths: they cost nothing, but take as long as a read. */
+  /** For pages and unknown paths: most of them cost nothing, but take as long as a read. */
   readonly throttle: Pick<CpuThrottle, 'wait'>;
 }
 
@@ -69,7 +69,10 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     const { method, headers } = request;
     if (method === 'OPTIONS') return noContent('graphql', 'options', ['allow', 'GET, HEAD, POST, OPTIONS']);
     if (playground !== undefined && isRead(method) && prefersHtml(headers.get('accept'))) {
-      return labeled('page', 'playground', { reply: await playground(request) });
+      return settle('page', 'playground', request, async () => {
+        await request.meter.waitFor(options.throttle, 1);
+        return playground(request);
+      });
     }
     return graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request);
   }
@@ -90,6 +93,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
       }
       // A health check is answered under any load.
       if (protocol === 'health') return read(request);
+      await request.meter.waitFor(options.throttle, 1);
       return concurrency.run(() => callWithin(request, () => read(request)), request.meter.load('read'));
     });
   }

@@ -71,8 +71,8 @@ interface AppOptions {
 
 export type App = ReturnType<typeof createApp>;
 
-/** How many requests of a caller for unknown paths are answered in one turn of the event loop. */
-const MAX_UNKNOWN_PATHS = 10;
+/** How many requests of a caller for pages and unknown paths are answered in one turn of the event loop. */
+const MAX_PAGES = 10;
 /** The time to write the last responses of a drain, in milliseconds. */
 const LAST_RESPONSES = 500;
 
@@ -203,7 +203,7 @@ export function createApp(options: AppOptions) {
       '/metrics': () => UNITS_OF_METRICS,
     },
     nearestTo,
-    throttle: new CpuThrottle(MAX_UNKNOWN_PATHS, maxWait),
+    throttle: new CpuThrottle(MAX_PAGES, maxWait),
   });
   const finish = createFinish({
     title: application.title,
