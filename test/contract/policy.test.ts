@@ -71,6 +71,12 @@ const BREAKS: readonly (readonly [title: string, coordinate: string, before: str
     'type Query { a(b: Int! = 1 ANNOTATION): Int }',
     'type Query { a(b: Int! ANNOTATION): Int }',
   ],
+  [
+    'a required field of an input loses its default',
+    'In.b',
+    'type Query { a(in: In): Int } input In { b: Int! = 1 ANNOTATION }',
+    'type Query { a(in: In): Int } input In { b: Int! ANNOTATION }',
+  ],
 ];
 
 describe.each(BREAKS)('when %s', (_, coordinate, before, after) => {

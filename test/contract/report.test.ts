@@ -146,6 +146,7 @@ describe('the committed contract', () => {
   test.each([
     ['GET /pets (query sort)', 'Query.pets(sort:)'],
     ['GET /pets (query sort) -name', 'PetSort.name_desc'],
+    ['GET /pets (query status)[] available', 'PetStatus.available'],
     ['GET /pets (query limit)', 'GET /pets (query limit)'],
   ])('maps %s to %s, if GraphQL has it', (coordinate, element) => {
     expect(graphqlCoordinate(contract.schema, contract.openApi, coordinate)).toBe(element);

@@ -48,7 +48,7 @@ describe('JWT', () => {
   });
 
   test('accepts keys over plain HTTP only from this machine', () => {
-    for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+    for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '[::1]']) {
       expect(readSettings({ ...issuer, JWT_JWKS_URL: `http://${host}:8080/jwks` }).JWT_JWKS_URL).toContain(host);
     }
   });

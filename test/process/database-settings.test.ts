@@ -46,11 +46,14 @@ describe('DATABASE_URL', () => {
     );
   });
 
-  test.each(['required', 'verify_full', ''])('with sslmode=%s names the accepted ones', (mode) => {
-    expect(() => readSettings({ DATABASE_URL: `${DATABASE_URL}?sslmode=${mode}` })).toThrow(
-      /^DATABASE_URL must have one of disable, allow, prefer, require, verify-ca, verify-full as its sslmode$/,
-    );
-  });
+  test.each(['?sslmode=required', '?sslmode=verify_full', '?sslmode=', '?connect_timeout=5&sslmode=required'])(
+    'with %s names the accepted ones',
+    (query) => {
+      expect(() => readSettings({ DATABASE_URL: DATABASE_URL + query })).toThrow(
+        /^DATABASE_URL must have one of disable, allow, prefer, require, verify-ca, verify-full as its sslmode$/,
+      );
+    },
+  );
 
   test.each(['disable', 'prefer', 'require', 'verify-ca', 'verify-full'])('can have sslmode=%s', (mode) => {
     const url = `${DATABASE_URL}?connect_timeout=5&sslmode=${mode}`;

@@ -27,6 +27,7 @@ test.each([
   'https://pets.example\n',
   'https://me@pets.example',
   'https://pets.example/api',
+  'https://pets.example\\api',
   'https://pets.example:99999',
 ])('PUBLIC_URL rejects %j, with which links would not work', (url) => {
   expect(() => readSettings({ PUBLIC_URL: url })).toThrow(/^PUBLIC_URL must be an origin/);

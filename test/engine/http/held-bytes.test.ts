@@ -51,6 +51,12 @@ test('a released holding no longer counts, and is not ended', () => {
   expect(ended).toEqual([]);
 });
 
+test('no more bytes fit than the total of all callers allows', () => {
+  const { held, holding } = holdings();
+  for (const caller of ['a', 'b', 'c']) held.add(holding(caller), caller, 30);
+  expect([held.fits('d', 10), held.fits('d', 11)]).toEqual([true, false]);
+});
+
 test('the limits are never exceeded, whatever is added and released', () => {
   const step = fc.record({
     caller: fc.constantFrom('a', 'b', 'c', 'd'),

@@ -20,6 +20,16 @@ test('the cost of a list depends on the pages of all its tables', () => {
   expect(listCosts(() => [100, 100]).scan(LIST)).toBe(2);
 });
 
+test('a request counts as the work that it is, and as its response if that is more; its waits count together', () => {
+  const meter = new Meter('me', undefined, new CpuThrottle(1));
+  meter.charge(3);
+  for (const milliseconds of [20, 30]) meter.countWait(milliseconds);
+  expect(meter.load('read')).toEqual({ account: 'me', units: 3, spent: 50 });
+  expect(meter.load('change').units).toBe(30);
+  meter.expect(4 * 16_384 + 1);
+  expect([meter.load('read').units, meter.load('change').units]).toEqual([5, 30]);
+});
+
 test('what costs nothing is free for a caller that has used more than its quota, as other processes may let it', () => {
   const charge = () => {
     throw new Error('No units are left.');

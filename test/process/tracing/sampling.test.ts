@@ -32,6 +32,7 @@ describe('a request that starts a trace is recorded', () => {
   test.each([
     ['always_off', undefined],
     ['parentbased_always_off', undefined],
+    [' always_off ', undefined],
     ['traceidratio', '0'],
     ['parentbased_traceidratio', '0'],
   ])('never with the sampler %s (%s)', (name, ratio) => expect(recorded(name, ratio)).toBe(0));

@@ -75,6 +75,26 @@ test('the last counts of a process may arrive after its exit', async () => {
   await expect.poll(() => other.ask(EVENTS)).toEqual(['events_published_total 17', 'events_lag_seconds 0.5']);
 });
 
+test('a duration that a process has measured stays when it ends', async () => {
+  one.metrics.request('rest', 'pets', 200, 0.1);
+  await one.report();
+  one.disconnect();
+  one.exit();
+  await expect
+    .poll(() => other.ask(/^http_request_duration_seconds_count/))
+    .toEqual(['http_request_duration_seconds_count{protocol="rest",operation="pets"} 1']);
+});
+
+test('of all processes together, the first hundred clients are named, and the others counted together', async () => {
+  for (let n = 0; n < 60; n++) {
+    one.metrics.use('Query.a', 'beta', `one-${n}`);
+    other.metrics.use('Query.a', 'beta', `other-${n}`);
+  }
+  const counts = await other.ask(/^lifecycle_uses_total/);
+  expect(counts).toHaveLength(101);
+  expect(counts).toContain('lifecycle_uses_total{coordinate="Query.a",level="beta",client="(others)"} 20');
+});
+
 test('a process that ends when it is asked delays no answer', async () => {
   one.answers = false;
   const asked = other.ask(EVENTS);

@@ -79,6 +79,7 @@ describe('GET /pets', () => {
     const both = `categoryId=${one}&categoryId=${other}`;
     expect(await ids(`categoryId=${one}`)).toEqual([a.id, b.id]);
     expect(await ids(both)).toEqual([a.id, b.id, c.id]);
+    expect(await ids(`${both}&categoryId=${one}`)).toEqual([a.id, b.id, c.id]);
     expect(await ids(`${both}&status=sold`)).toEqual([c.id]);
     expect(await ids(`${both}&status=sold&status=available`)).toEqual([a.id, c.id]);
     expect(await ids(`${both}&status=sold&status=available&status=pending&status=sold`)).toEqual([a.id, b.id, c.id]);

@@ -66,6 +66,7 @@ describe('Accept', () => {
     'application/xml',
     'application/json;q=0',
     'application/json; q=0',
+    'application/json;Q=0',
     'text/html, application/json;q=0.0',
   ])('"%s" is 406, and nothing is changed', async (accept) => {
     const rows = await makeRows(app);

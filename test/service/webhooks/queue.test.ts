@@ -152,7 +152,7 @@ test('the oldest event that an enabled webhook waits for is one that is kept', a
 });
 
 describe('a webhook whose pending deliveries are dropped', () => {
-  const webhook = () => sql('select enabled, position::integer, disabled_because from webhooks');
+  const webhook = () => sql('select enabled, position::integer, disabled_because, version::integer from webhooks');
 
   test('is disabled with the reason, and enabled again begins with the first event that it lacks', async () => {
     const queue = queueOf('one');
@@ -163,7 +163,7 @@ describe('a webhook whose pending deliveries are dropped', () => {
     expect(await queue.backlogs()).toMatchObject([{ id: 1, count: 2 }]);
     expect(await queue.dropPending(1, 'Too many.')).toBe(true);
     expect(await queue.dropPending(1, 'Too many.')).toBe(false);
-    expect(await webhook()).toEqual([[false, 1, 'Too many.']]);
+    expect(await webhook()).toEqual([[false, 1, 'Too many.', 2]]);
     expect(await pending()).toBe('');
     await sql('update webhooks set enabled = true, disabled_because = null');
     await queue.addDeliveries([1], now);
@@ -177,7 +177,7 @@ describe('a webhook whose pending deliveries are dropped', () => {
     await queue.disable(1, 'https://shop.example/', 'Gone.');
     expect(await queue.backlogs()).toEqual([{ id: 1, count: 4, age: null }]);
     expect(await queue.dropPending(1, 'Too many.')).toBe(true);
-    expect(await webhook()).toEqual([[false, 0, 'Gone.']]);
+    expect(await webhook()).toEqual([[false, 0, 'Gone.', 3]]);
   });
 
   // The embedded database runs one transaction at a time.
@@ -193,7 +193,7 @@ describe('a webhook whose pending deliveries are dropped', () => {
         await untilOthersWait(query);
       });
       expect(await dropping).toBe(false);
-      expect(await webhook()).toEqual([[true, 5, null]]);
+      expect(await webhook()).toEqual([[true, 5, null, 1]]);
       expect(await pending()).toBe('[1] 2 [3] 4');
     });
   }
