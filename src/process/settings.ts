@@ -24,7 +24,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 const settings = z.object({
   PORT: wholeNumber(0, 65_535).default(4000),
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: z.string().default('127.0.0.1'),
   BASE_PATH: z
     .string()
     .regex(/^(\/[A-Za-z0-9._~-]+)*$/, "must be empty or begin with '/' and not end with it, such as /api/v1")
@@ -49,7 +49,7 @@ const settings = z.object({
   DATABASE: z
     .enum(['embedded'], { error: 'must be embedded or unset; the address of a server goes into DATABASE_URL' })
     .optional(),
-  DATA_DIR: z.string().min(1).default('.data'),
+  DATA_DIR: z.string().default('.data'),
   WORKERS: wholeNumber(1, 128).default(1),
   CORS_ORIGINS: list
     .refine(
