@@ -25,5 +25,5 @@ export function samplerFrom({ OTEL_TRACES_SAMPLER = '', OTEL_TRACES_SAMPLER_ARG 
 
 function ratioFrom(text = ''): number {
   const ratio = Number(text);
-  return text.trim() !== '' && ratio >= 0 && ratio <= 1 ? ratio : 1;
+  return text.trim() !== '' && ratio >= 0 ? ratio : 1;
 }
