@@ -150,16 +150,26 @@ describe('RATE_LIMIT', () => {
     expect(await get('10.0.0.1:50001')).toBe(429);
     expect(await get('[2001:db8:1:2::7]:50001')).toBe(429);
     expect(await get('[2001:db8:1:2::8]')).toBe(429);
+    expect(await get('fe80::1%eth0')).toBe(404);
+    expect(await get('fe80::2%eth0')).toBe(429);
+    expect(await get('fe80::3%a:b:c:d:e:f:g:h:i')).toBe(429);
+    expect(await get(`${'x'.repeat(45)}1`)).toBe(404);
+    expect(await get(`${'x'.repeat(45)}2`)).toBe(429);
   });
 
   test.each([
     ['unknown paths', '/nowhere', 404],
     ['API descriptions', '/openapi.yaml', 200],
     ['the calendar', '/lifecycle.ics', 200],
+    ['the playground', '/graphql', 200],
   ])('requests for %s, which cost nothing, hold up no other caller', async (_, path, status) => {
     const app = await start({ PROXIES: 1 });
     const get = (caller: string) =>
-      app.fetch(new Request(`http://pets.example${path}`, { headers: { 'x-forwarded-for': caller } }));
+      app.fetch(
+        new Request(`http://pets.example${path}`, {
+          headers: { 'x-forwarded-for': caller, accept: 'text/html, */*;q=0.1' },
+        }),
+      );
     // The first response of some is made once for all.
     await get('10.0.0.3');
     let answered = 0;
