@@ -127,7 +127,7 @@ function inTransaction(database: Database, calls: readonly KeyedCall[]) {
         outcome === undefined ? [] : [toStored(requests[index] as KeyedRequest, outcome)],
       );
       if (fresh.length > 0) await keep(fresh);
-      return outcomes.map((outcome, index) => outcome ?? (held[index] ? stored[index] : undefined));
+      return outcomes.map((outcome, index) => outcome ?? stored[index]);
     },
   );
 }
