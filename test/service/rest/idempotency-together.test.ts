@@ -127,6 +127,25 @@ describe('requests with different Idempotency-Keys that are sent at once', () =>
   }
 });
 
+if (databaseKind === 'server') {
+  test('a request whose key another process has locked gets the stored response, or 409 if there is none yet', async () => {
+    const [key, other] = [randomUUID(), randomUUID()];
+    const [first] = await sendAll([[key, create('A')]]);
+    await app.database.transaction(async (query) => {
+      const digest = `substr(sha256(format('["%s","%s"]', caller, locked)::bytea), 1, 8)`;
+      await query(
+        `select pg_advisory_xact_lock(('x' || encode(${digest}, 'hex'))::bit(64)::bigint)
+          from idempotency_keys, unnest($2::text[]) as locked where key = $1`,
+        [key, `{${key},${other}}`],
+      );
+      const [again] = await sendAll([[key, create('A')]]);
+      expect([again?.status, again?.text]).toEqual([201, first?.text]);
+      const [fresh] = await sendAll([[other, create('A')]]);
+      expect([fresh?.status, fresh?.body.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+    });
+  });
+}
+
 async function changesSeveral(selection: string): Promise<void> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
   const body = JSON.stringify({ query: `mutation ${selection}` });
