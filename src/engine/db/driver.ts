@@ -42,5 +42,5 @@ function toScalar(value: unknown): Parameter {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Date) return value.toISOString();
-  throw new TypeError(`A statement cannot take ${typeof value}.`);
+  throw new TypeError(`A statement cannot take ${typeof value}: pass JSON as text.`);
 }

@@ -70,6 +70,6 @@ describe('the parameters of a statement arrive unchanged', () => {
 });
 
 test('a value that no column can have is an error, and nothing is sent', async () => {
-  await expect(arrived('text', { a: 1 })).rejects.toThrow('A statement cannot take object.');
-  await expect(arrived('text[]', [['a']])).rejects.toThrow('A statement cannot take object.');
+  await expect(arrived('text', { a: 1 })).rejects.toThrow('A statement cannot take object: pass JSON as text.');
+  await expect(arrived('text[]', [['a']])).rejects.toThrow('A statement cannot take object: pass JSON as text.');
 });
