@@ -5,7 +5,7 @@ import { createAuthentication } from './auth/authentication.ts';
 import type { Database } from './db/client.ts';
 import { tableSizes } from './db/table-sizes.ts';
 import { createDispatch } from './dispatch.ts';
-import { toServiceError, wasAborted } from './errors.ts';
+import { requestAborted, toServiceError } from './errors.ts';
 import { createEvents, type EventSettings } from './events/create.ts';
 import { failureLog } from './failure-log.ts';
 import { createFinish } from './finish.ts';
@@ -72,7 +72,7 @@ interface AppOptions {
 export type App = ReturnType<typeof createApp>;
 
 /** How many requests of a caller for pages and unknown paths are answered in one turn of the event loop. */
-const MAX_PAGES = 10;
+const MAX_PAGES_AT_ONCE = 10;
 /** The time to write the last responses of a drain, in milliseconds. */
 const LAST_RESPONSES = 500;
 
@@ -203,7 +203,7 @@ export function createApp(options: AppOptions) {
       '/metrics': () => UNITS_OF_METRICS,
     },
     nearestTo,
-    throttle: new CpuThrottle(MAX_PAGES, maxWait),
+    throttle: new CpuThrottle(MAX_PAGES_AT_ONCE, maxWait),
   });
   const finish = createFinish({
     title: application.title,
@@ -251,7 +251,7 @@ export function createApp(options: AppOptions) {
       try {
         return finish(request, await dispatch(request), started);
       } catch (cause) {
-        const error = raw.isAborted() ? wasAborted(cause) : toServiceError(cause);
+        const error = raw.isAborted() ? requestAborted(cause) : toServiceError(cause);
         return finish(request, labeled('none', 'failed', errorReply(error, null)), started);
       }
     });

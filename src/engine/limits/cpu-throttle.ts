@@ -1,4 +1,4 @@
-import { wasAborted } from '../errors.ts';
+import { requestAborted } from '../errors.ts';
 import { type MaxWait, type Waiting, waitIn } from '../queue.ts';
 
 interface AccountState {
@@ -56,7 +56,7 @@ export class CpuThrottle {
 
   #turn(name: string, caller: AccountState): void {
     caller.started = 0;
-    for (const { end } of caller.waiting.filter(({ work }) => work.isAborted())) end(wasAborted());
+    for (const { end } of caller.waiting.filter(({ work }) => work.isAborted())) end(requestAborted());
     for (let [next] = caller.waiting; next && this.#starts(next.work.size, caller); [next] = caller.waiting) next.end();
     if (caller.started > 0) this.#scheduleTurn(name, caller);
     else this.#callers.delete(name);
