@@ -60,7 +60,8 @@ describe('RATE_LIMIT', () => {
       query("insert into categories (name) select 'Dogs' from generate_series(1, 200)", []),
     );
     await app.begin();
-    while ((await app.database.transaction((query) => query('select 1 from outbox limit 1', []))).length > 0);
+    const unpublished = () => app.database.transaction((query) => query('select 1 from outbox limit 1', []));
+    await expect.poll(unpublished).toEqual([]);
     const sent = async (selection: string) => {
       const query = `subscription { events(after: "1.0") { id data { ... on Category { ${selection} } } } }`;
       const response = await app.fetch(
