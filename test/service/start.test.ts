@@ -169,17 +169,41 @@ test('the command that loads data adds the given number of pets, whose stock and
 });
 
 if (hasCommonTests) {
-  test('the command that loads data rejects an invalid number', async () => {
-    const { code, errors } = await runToEnd('commands/seed', ['--pets', 'many'], environment);
-    expect(code).toBe(1);
-    expect(errors).toBe('--pets must be a whole number from 1 to 10000000, not many.\n');
-  });
-
   const ignoring: [string, readonly string[], RegExp][] = [
     ['commands/migrate', ['--dry-run'], /^Unknown option '--dry-run'\nnpm run db:migrate\n$/],
     ['commands/keys', ['create', '--scope', 'read'], /^Unknown option '--scope'\nnpm run keys -- create --name NAME/],
     ['commands/keys', ['revoke', '1', '--expires', '30d'], /^npm run keys -- create --name NAME/],
+    ['commands/keys', ['list', '--expires', '30d'], /^npm run keys -- create --name NAME/],
   ];
+  const [name, scopes] = [
+    ['--name', 'me'],
+    ['--scopes', 'read'],
+  ];
+  const invalid: typeof ignoring = [
+    ['commands/keys', ['create', '--name', ' ', ...scopes], /^--name must say whose key it is/],
+    ['commands/keys', ['create', '--name', 'x'.repeat(201), ...scopes], /^--name must .* in 1 to 200 characters\.$/m],
+    ['commands/keys', ['create', ...name], /^--scopes must be some of these, separated by commas:\n {2}read: /],
+    ['commands/keys', ['create', ...name, '--scopes', 'read,pets'], /^--scopes must .* commas; pets is not one:\n/],
+    [
+      'commands/keys',
+      ['create', ...name, ...scopes, '--expires', '0d'],
+      /^--expires must be .* 1d to 3650d, not 0d\.$/m,
+    ],
+    ['commands/keys', ['create', ...name, ...scopes, '--expires', '3651d'], /^--expires must be .*, not 3651d\.$/m],
+    ['commands/seed', ['--pets', 'many'], /^--pets must be a whole number from 1 to 10000000, not many\.\n$/],
+    ['commands/seed', ['--pets', '0'], /^--pets must be a whole number from 1 to 10000000, not 0\.$/m],
+    ['commands/seed', ['--pets', '10000001'], /^--pets must .*, not 10000001\.$/m],
+  ];
+  test('a command rejects a value that it cannot use, and says which it can', async () => {
+    await Promise.all(
+      invalid.map(async ([command, args, said]) => {
+        const { code, output, errors } = await runToEnd(command, args, environment);
+        expect([args, code, output]).toEqual([args, 1, '']);
+        expect(errors).toMatch(said);
+      }),
+    );
+  });
+
   test.each(ignoring)(
     '%s rejects an option that it would ignore, and says what it accepts: %j',
     async (command, args, said) => {
@@ -264,11 +288,43 @@ if (databaseKind === 'embedded') {
     });
   });
 } else {
-  test('a command that manages the service does not migrate a blank database, and names it', async () => {
+  const makeBlank = async () => {
     const blank = `blank_${randomUUID().replaceAll('-', '')}`;
     await administer(environment.DATABASE_URL ?? '', `create database ${blank}`);
     onTestFinished(() => administer(environment.DATABASE_URL ?? '', `drop database ${blank} with (force)`));
-    const url = Object.assign(new URL(environment.DATABASE_URL ?? ''), { pathname: `/${blank}` });
+    return { blank, url: Object.assign(new URL(environment.DATABASE_URL ?? ''), { pathname: `/${blank}` }) };
+  };
+
+  test('the command for keys makes one, also before the first start, lists all in their order, and revokes one', async () => {
+    const { url } = await makeBlank();
+    const keys = async (...args: string[]) => {
+      const { code, output, errors } = await runToEnd('commands/keys', args, { DATABASE_URL: url.href });
+      return { code, output, error: errors.split('\n')[1] };
+    };
+    const create = (name: string, ...more: string[]) =>
+      keys('create', '--name', name, '--scopes', 'read,orders:write read', ...more);
+    const [first, second] = [await create('Ann', '--expires', '30d'), await create('Bob')];
+    const line = (name: string) => `(\\w+)  ${name}  scopes read orders:write, created (.+Z), `;
+    const shown = (name: string, end: string) =>
+      new RegExp(`^(psk_\\w{12}_\\S{43})\n\nIt is shown only once\\. ${line(name)}${end}\n$`);
+    const [, text = '', id, created = '', expires = ''] = shown('Ann', 'expires (.+Z)').exec(first.output) ?? [];
+    expect(Math.abs(Date.parse(expires) - Date.parse(created) - 30 * 86_400_000)).toBeLessThan(60_000);
+    expect(text.startsWith(`psk_${id}_`)).toBe(true);
+    expect(second.output).toMatch(shown('Bob', 'never expires'));
+    const revoked = await keys('revoke', text);
+    expect(revoked.output).toMatch(new RegExp(`^${line('Ann')}revoked (?!${expires}).+Z\n$`));
+    expect((await keys('list')).output).toMatch(
+      new RegExp(`^${line('Ann')}revoked (?!${expires}).+Z\n${line('Bob')}never expires\n$`),
+    );
+    expect(await keys('revoke', '1')).toEqual({
+      code: 1,
+      output: '',
+      error: 'No key has the id 1; npm run keys -- list lists all keys.',
+    });
+  });
+
+  test('a command that manages the service does not migrate a blank database, and names it', async () => {
+    const { blank, url } = await makeBlank();
     for (const [command, ...args] of ofTheService) {
       const { code, output, errors } = await runToEnd(command, args, { DATABASE_URL: url.href });
       expect([code, output]).toEqual([1, '']);
