@@ -40,6 +40,16 @@ test('further work waits for turns of the maximum, in its order, and does not ho
   await expect.poll(turns).toBe('|bc|d|e|');
 });
 
+test('the pause before the next turn is as long as the last one', async () => {
+  const throttle = new CpuThrottle(1);
+  const until = performance.now() + 50;
+  void throttle.wait('one', 1);
+  const next = throttle.wait('one', 1);
+  while (performance.now() < until);
+  await next;
+  expect(performance.now() - until).toBeGreaterThan(45);
+});
+
 test('nothing runs for a caller without work, whose next work is paced like the first', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
