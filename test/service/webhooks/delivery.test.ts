@@ -352,8 +352,11 @@ test('an attempt that a stop has cut off does not count', async () => {
 
 test('a rotated secret: both sign for a day, and then only the new one does', async () => {
   const { id, secret: old } = await newWebhook();
+  const etag = async () => (await app.rest('GET', `/webhooks/${id}`)).headers.get('etag');
+  const before = await etag();
   const { body } = await app.rest('POST', `/webhooks/${id}/secret`);
   expect(body.secret).not.toBe(old);
+  expect(await etag()).not.toBe(before);
   await newCategory();
   await until(() => receiver.received.length === 1, 'received');
   const [first] = receiver.received as [Received];
