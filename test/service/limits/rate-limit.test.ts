@@ -60,6 +60,19 @@ describe('RATE_LIMIT', () => {
     expect(headers.get('retry-after')).toBeNull();
   });
 
+  test('says when to try again to a request that costs the whole limit', async () => {
+    for (const [units, path] of [
+      [1, '/pets/1'],
+      [6, '/pets?limit=100'],
+    ] as const) {
+      const app = await limited(units);
+      await app.rest('GET', '/pets/1');
+      const { status, body, headers } = await app.rest('GET', path);
+      expect([status, body.message]).toEqual([429, expect.stringMatching(/; try again in \d+ s\.$/)]);
+      expect(headers.has('retry-after')).toBe(true);
+    }
+  });
+
   test('is also 429 in the status of GraphQL, whether the request or its operation exceeds the units', async () => {
     const app = await limited(20);
     const rows = (first: number) => app.graphql(`{ pets(first: ${first}) { nodes { id } } }`);
