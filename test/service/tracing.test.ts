@@ -251,7 +251,12 @@ describe('with an OTLP endpoint', () => {
     });
 
     test('pending spans are sent when the service stops, with a warning where another protocol is set', async () => {
-      const traced = await startTraced({ OTEL_BSP_SCHEDULE_DELAY: '60000', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
+      const traced = await startTraced({
+        OTEL_BSP_SCHEDULE_DELAY: '60000',
+        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+        // It takes precedence.
+        OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'grpc',
+      });
       const traceId = TRACE.replace('0af7', 'ffff');
       await (await fetch(`${traced.base}/pets/1`, { headers: { traceparent: `00-${traceId}-${PARENT}-01` } })).text();
       expect(spans.filter((span) => span.traceId === traceId)).toEqual([]);
