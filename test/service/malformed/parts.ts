@@ -8,7 +8,7 @@ interface Parts {
 /** A valid request, except for the given parts. */
 export function request({
   method = 'GET',
-  target = '/pets/0',
+  target = '/pets?limit=1',
   version = 'HTTP/1.1',
   fields = ['Host: x'],
 }: Parts): string {
