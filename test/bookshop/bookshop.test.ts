@@ -99,6 +99,22 @@ describe('another application on the engine', () => {
     expect([status, JSON.parse(text).code]).toEqual([422, 'VALIDATION_FAILED']);
   });
 
+  test('stores decimal numbers exactly, and rejects what their column does not take', async () => {
+    const created = await send('POST', '/books', { title: 'Cranford', price: '123456.7' });
+    expect([created.status, JSON.parse(created.text).price]).toEqual([201, '123456.70']);
+    const path = `/books/${JSON.parse(created.text).id}`;
+    for (const price of ['abc', '', '1234567', '0.001', '1e3', 'NaN', '8.50\n']) {
+      const { status, text } = await send('PATCH', path, { price });
+      expect([status, JSON.parse(text).message], price).toEqual([
+        422,
+        'price must be a decimal number with at most 6 digits before the point and 2 after it.',
+      ]);
+    }
+    const negative = await send('PATCH', path, { price: '-123456.78' });
+    expect(JSON.parse(negative.text).price).toBe('-123456.78');
+    await send('DELETE', path);
+  });
+
   test('serves the same schema as GraphQL', async () => {
     const query = '{ books(first: 1) { nodes { title } totalCount } lifecycle { coordinate operation } }';
     const { data } = JSON.parse((await send('POST', '/graphql', { query })).text);
@@ -124,7 +140,7 @@ describe('another application on the engine', () => {
     [
       '/{bookId}',
       '/graphql',
-      gql`query short($bookId: Int64!) { book(bookId: $bookId) { ...Book } } fragment Book on Book { id title }`,
+      gql`query short($bookId: Int64!) { book(bookId: $bookId) { ...Book } } fragment Book on Book { id title price }`,
     ],
   ])('does not start with the route %s, which hides %s', (path, hidden, operation) => {
     const routes = [route('GET', path, { tag: 'Books', operation, reply: ok() })];

@@ -42,5 +42,19 @@ export function integerFrom(min: number, max: number): Bounds {
   };
 }
 
+/** A decimal number in text, for a column `numeric` with the same precision and scale, which is at least 1 and below it. */
+export function decimal({ precision, scale }: Readonly<Record<'precision' | 'scale', number>>): TextBounds {
+  const before = precision - scale;
+  const accepts = `a decimal number with at most ${before} digits before the point and ${scale} after it`;
+  const pattern = `^-?\\d{1,${before}}(\\.\\d{1,${scale}})?$`;
+  const accepted = new RegExp(pattern);
+  return {
+    maxLength: precision + 2,
+    accepts,
+    jsonSchema: { pattern },
+    check: (value) => (accepted.test(String(value)) ? undefined : `must be ${accepts}`),
+  };
+}
+
 /** A cursor: its list checks it, and it is never stored. */
 export const cursor: Bounds = { accepts: undefined, jsonSchema: {}, check: () => undefined };
