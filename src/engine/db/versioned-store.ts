@@ -25,7 +25,10 @@ type NewRow<T extends VersionedTable> = {
     | (undefined extends Inserted<T>[K] ? null : never);
 };
 
-/** Omitted fields keep their values. Null removes the value of a nullable field, and is ignored for others. */
+/**
+ * Omitted fields keep their values. Null removes the value of a nullable field, and sets others to their defaults; it is
+ * ignored for those without one.
+ */
 type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
 
 /** All but `byId` and `list` reject with NOT_FOUND, and take the id of their request for the events of the change. */
@@ -131,7 +134,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     list: pages(database, list),
     create: (given, requestId) => create(complete(given, requestId)),
     replace: (rowId, given, expected, requestId) => change(update, rowId, complete(given, requestId), expected),
-    update: (rowId, changes, expected, requestId) => change(update, rowId, { requestId, ...changes }, expected),
+    update: (rowId, changes, expected, requestId) => change(update, rowId, withDefaults(changes, requestId), expected),
     delete: (rowId, expected, requestId) => change(remove, rowId, { requestId }, expected),
   } as VersionedStore<T, Filter, SortName>;
 
@@ -169,6 +172,15 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
 
   function stillReferred(rowId: Int64, why: string | undefined): ServiceError | undefined {
     return why === undefined ? undefined : new ServiceError('CONFLICT', `${What} ${rowId} cannot be deleted ${why}.`);
+  }
+
+  /** The request and its changes, with the default of a required field for null. */
+  function withDefaults(changes: Values, requestId: string | undefined): Record<string, unknown> {
+    const values: Record<string, unknown> = { requestId, ...changes };
+    for (const { key, column, fallback } of fields) {
+      if (column.notNull && values[key] === null) values[key] = fallback;
+    }
+    return values;
   }
 
   /** The request, and all fields of its new row, with defaults for those that are omitted. */

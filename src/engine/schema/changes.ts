@@ -15,7 +15,8 @@ export type ChangeFields<Fields> = {
 
 /**
  * Makes the input fields of a partial update from those of a new row: each is optional, and null removes a value that
- * is optional in a new row and has no default, unless the field says `nullRemoves: false`.
+ * is optional in a new row and has no default there, unless the field says `nullRemoves: false`. As in a new row, the
+ * store sets a field that is null to the default of its column.
  *
  * @example
  * const fields = (t: InputFields) => ({ title: t.string({ required: true, bounds, description: 'Its title.' }) });

@@ -203,17 +203,19 @@ test('rows that are created together are each stored or rejected as if alone, al
   expect(dated).toMatchObject({ value: { due: DUE, isLent: true } });
 });
 
-test('a change keeps omitted values, and null removes an optional value', async () => {
+test('a change keeps omitted values, and null removes an optional value, or sets it to its default', async () => {
   const store = storeOf();
-  const { id } = await store.create({ title: 'Emma', copies: 3, due: DUE, shelfId: 1 });
+  const { id } = await store.create({ title: 'Emma', copies: 3, isLent: true, due: DUE, shelfId: 1 });
   expect(await store.update(id, { copies: 4 }, undefined)).toMatchObject({
     title: 'Emma',
     copies: 4,
     due: DUE,
     version: 2,
   });
-  expect(await store.update(id, { due: null, title: null }, [2])).toMatchObject({
+  expect(await store.update(id, { due: null, title: null, copies: null, isLent: null }, [2])).toMatchObject({
     title: 'Emma',
+    copies: 1,
+    isLent: false,
     due: null,
     shelfId: 1,
   });
