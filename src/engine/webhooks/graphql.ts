@@ -6,7 +6,7 @@ import type { Builder } from '../schema/builder.ts';
 import type { connections } from '../schema/connection.ts';
 import { type rowFields, rowVersion } from '../schema/row-fields.ts';
 import { deliveryList, type NewWebhook, type WebhookStore, webhookList } from './store.ts';
-import { type Delivery, WEBHOOK_LENGTHS } from './table.ts';
+import { type Delivery, WEBHOOK_LENGTHS, type Webhook } from './table.ts';
 import { urlError } from './target.ts';
 
 declare module '../schema/context.ts' {
@@ -16,6 +16,7 @@ declare module '../schema/context.ts' {
 }
 
 const SCOPE = 'webhooks:write';
+const FOR_NONE = 'This version of the service has none of the types of events that it is for.';
 const url = text(WEBHOOK_LENGTHS.url);
 /** Whether it may also lead to this machine depends on the settings: the store checks that. */
 const givenUrl = { ...url, check: (value: unknown) => url.check(value) ?? urlError(String(value), 'loopback') };
@@ -29,6 +30,9 @@ interface SchemaTools extends ReturnType<typeof connections>, ReturnType<typeof 
 export function addWebhooks(builder: Builder, tools: SchemaTools): void {
   const { readFields, writeFields, connectionTo, pagingArgs, eventType, types } = tools;
   const items = { items: types.length };
+  const knownTypes = (row: Webhook) => row.types?.split(' ').filter((type) => types.includes(type));
+  // Shown as enabled, it would seem to get all events: its list of types is empty.
+  const isForNone = (row: Webhook) => knownTypes(row)?.length === 0;
 
   const DeliveryStatus = builder.enumType('DeliveryStatus', {
     description: 'The status of a delivery.',
@@ -48,18 +52,22 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
         type: [eventType],
         extensions: items,
         description: 'The types of events that are sent; empty for all.',
-        resolve: (row) => row.types?.split(' ').filter((type) => types.includes(type)) ?? [],
+        resolve: (row) => knownTypes(row) ?? [],
       }),
       description: t.exposeString('description', {
         nullable: true,
         bounds: description,
         description: 'What it is for.',
       }),
-      enabled: t.exposeBoolean('enabled', { description: 'Whether events are sent.' }),
-      disabledBecause: t.exposeString('disabledBecause', {
+      enabled: t.boolean({
+        description: 'Whether events are sent.',
+        resolve: (row) => row.enabled && !isForNone(row),
+      }),
+      disabledBecause: t.string({
         nullable: true,
         bounds: text({ min: 1, max: 200 }),
         description: 'Why the service has disabled it, if it has.',
+        resolve: (row) => row.disabledBecause ?? (isForNone(row) ? FOR_NONE : null),
       }),
       pausedUntil: t.expose('pausedUntil', {
         type: 'DateTime',

@@ -94,6 +94,27 @@ describe('an event is delivered', () => {
     ]);
   });
 
+  test('not to a webhook with only types that this version does not have: it is shown as disabled, and says why', async () => {
+    const { id } = await newWebhook();
+    await newWebhook();
+    await app.database.transaction((query) => query("update webhooks set types = 'pet.sold' where id = $1", [`${id}`]));
+    const shown = {
+      types: [],
+      enabled: false,
+      disabledBecause: 'This version of the service has none of the types of events that it is for.',
+    };
+    expect((await app.rest('GET', `/webhooks/${id}`)).body).toMatchObject(shown);
+    const { types, enabled } = shown;
+    const change = (body: object) => app.rest('PATCH', `/webhooks/${id}`, { body });
+    expect((await change({ description: 'For sales.' })).body).toMatchObject(shown);
+    await newCategory();
+    await until(() => receiver.received.length > 0, 'received');
+    expect([receiver.received.length, await deliveries(id)]).toEqual([1, []]);
+    expect((await change({ types, enabled })).body.enabled).toBe(false);
+    const all = await change({ types, enabled: true });
+    expect([all.body.enabled, 'disabledBecause' in all.body]).toEqual([true, false]);
+  });
+
   test('without holding up requests: however many are due, few are sent in one turn of the event loop', async () => {
     for (let n = 0; n < 10; n++) await newWebhook();
     let sent = 0;
