@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Application, contextOf, endpointsOf, eventSourcesOf } from './application.ts';
 import type { Access } from './auth/access.ts';
@@ -13,10 +14,10 @@ import { createGraphQLServer } from './graphql/server.ts';
 import { createHealth } from './health.ts';
 import { corsHeaders, originGuard } from './http/cors.ts';
 import { fetchHandler } from './http/fetch.ts';
-import { type RawRequest, type RequestDefaults, readRequest } from './http/incoming.ts';
+import { type IncomingRequest, type RawRequest, type RequestDefaults, readRequest } from './http/incoming.ts';
 import { nearestPath } from './http/nearest-path.ts';
 import { nodeListener } from './http/node.ts';
-import { labeled, type SentReply } from './http/reply.ts';
+import { contentLength, labeled, type SentReply } from './http/reply.ts';
 import { createIdempotency } from './idempotency/run.ts';
 import { annotatedIn } from './lifecycle/annotated.ts';
 import { levelOf } from './lifecycle/annotation.ts';
@@ -246,7 +247,18 @@ export function createApp(options: AppOptions) {
 
   async function respond(raw: RawRequest): Promise<SentReply> {
     const started = performance.now();
-    const request = readRequest(raw, requestDefaults);
+    let request: IncomingRequest;
+    try {
+      request = readRequest(raw, requestDefaults);
+    } catch (cause) {
+      // Without what `finish` adds, which depends on the request.
+      const [requestId, error] = [randomUUID(), toServiceError(cause)];
+      logger.error({ requestId, code: error.code, err: cause }, error.message);
+      metrics.request('none', 'failed', error.status, (performance.now() - started) / 1000);
+      const { reply } = errorReply(error, raw.headers.get('accept'), ['x-request-id', requestId]);
+      const headers = [...reply.headers, 'content-length', String(contentLength(reply))];
+      return { ...reply, headers, encoding: 'utf8', caller: '' };
+    }
     return callWithin(request, async () => {
       try {
         return finish(request, await dispatch(request), started);

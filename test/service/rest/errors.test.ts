@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RestOptions, startTestApp, type TestApp } from '../../support/app.ts';
 import { makeRows } from './examples.ts';
@@ -12,6 +13,23 @@ beforeAll(async () => {
   app = await startTestApp();
 });
 afterAll(() => app.dispose());
+
+test('a bug that shows before the request is read is logged, and answered as any other is', async () => {
+  const lines: unknown[] = [];
+  const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const broken = await startTestApp({}, {}, undefined, undefined, logger);
+  const request = new Request('http://pets.example/pets', { headers: { accept: 'application/problem+json' } });
+  const get = request.headers.get.bind(request.headers);
+  request.headers.get = (name) => {
+    if (name === 'x-request-id') throw new Error('a bug');
+    return get(name);
+  };
+  const response = await broken.fetch(request).finally(() => broken.dispose());
+  expect([response.status, response.headers.get('content-type')]).toEqual([500, 'application/problem+json']);
+  expect(await response.json()).toMatchObject({ code: 'INTERNAL', status: 500 });
+  const requestId = response.headers.get('x-request-id');
+  expect(lines).toMatchObject([{ level: 50, requestId, code: 'INTERNAL', err: { message: 'a bug' } }]);
+});
 
 describe('an error', () => {
   const failures: [code: string, status: number, method: string, path: string, options: RestOptions][] = [
