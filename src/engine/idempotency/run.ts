@@ -57,13 +57,16 @@ export function createIdempotency(database: Database, deadline: number, makeCont
       changes: 'one' | 'several',
     ): Promise<Outcome> {
       const id = JSON.stringify([request.caller, request.key]);
-      if (running.has(id)) throw conflict();
+      if (running.has(id)) {
+        // It may only wait for its turn to get the stored reply, too.
+        const [stored] = await keys.find([request]);
+        return replayed(request, stored);
+      }
       running.add(id);
       try {
         const call = { request, work: database.bind(work), latest: performance.now() + deadline };
         const answer = await (changes === 'one' ? runOne(call) : runAlone('several', call));
-        if (answer === undefined) throw conflict();
-        return 'fingerprint' in answer ? { reply: replay(request, answer), error: undefined } : answer;
+        return replayed(request, answer);
       } finally {
         running.delete(id);
       }
@@ -150,6 +153,12 @@ function assertShort(reply: HttpReply): HttpReply {
     'INVALID_ARGUMENT',
     `The response to a request with an Idempotency-Key may have at most ${MAX_BODY_LENGTH} characters; request less.`,
   );
+}
+
+/** @throws {ServiceError} IDEMPOTENCY_CONFLICT if there is no result */
+function replayed(request: KeyedRequest, result: KeyedResult): Outcome {
+  if (result === undefined) throw conflict();
+  return 'fingerprint' in result ? { reply: replay(request, result), error: undefined } : result;
 }
 
 function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): HttpReply {

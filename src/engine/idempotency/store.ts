@@ -20,7 +20,7 @@ export interface StoredReply {
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/** Stores keys with their replies, of several requests at once. All functions but `forget` must be called in a transaction. */
+/** Stores keys with their replies, of several requests at once. Call all functions but `find` and `forget` in a transaction. */
 export function keyStore(database: Database) {
   const lock = database.statement(
     'idempotency.lock',

@@ -127,6 +127,18 @@ describe('requests with different Idempotency-Keys that are sent at once', () =>
   }
 });
 
+test('requests that are sent at once with a key whose response is stored all get it', async () => {
+  const key = randomUUID();
+  const [first] = await sendAll([[key, create('A')]]);
+  const again = await sendAll([...Array(5)].map(() => [key, create('A')]));
+  expect(again.map(({ status, text }) => [status, text])).toEqual(again.map(() => [201, first?.text]));
+  const others = await sendAll(['A', 'B'].map((name) => [key, create(name)]));
+  expect(others.map(({ status, body }) => [status, body.code])).toEqual([
+    [201, undefined],
+    [422, 'IDEMPOTENCY_KEY_REUSED'],
+  ]);
+});
+
 if (databaseKind === 'server') {
   test('a request whose key another process has locked gets the stored response, or 409 if there is none yet', async () => {
     const [key, other] = [randomUUID(), randomUUID()];
