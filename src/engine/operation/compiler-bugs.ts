@@ -19,7 +19,7 @@ import {
   valueFromAST,
 } from 'graphql';
 import { hasVariable } from './conditions.ts';
-import { nodesOf, type SelectedField, type Selection } from './selection.ts';
+import { alternativesBy, type SelectedField, type Selection } from './selection.ts';
 
 /** A string that contains this has a special meaning for the compiler. */
 const MARKER = '__MAGIC_';
@@ -57,7 +57,8 @@ export function isUnsupported(selection: Selection): boolean {
   return (
     (operation.operation === 'mutation' && roots.length > 1) ||
     hasUnsupportedVariables(schema, operation) ||
-    [...nodesOf(fields)].some(([node, field]) =>
+    // Each node once: a fragment's field has one for all spreads.
+    [...alternativesBy(fields, ({ node }) => node)].some(([node, { field }]) =>
       field.args.some((arg) => isUnsupportedArgument(arg, node.arguments)),
     ) ||
     hasUnsupportedPaths(selection, isOfSeveral)

@@ -146,11 +146,6 @@ export function fragmentsOf({ definitions }: DocumentNode): ReadonlyMap<string, 
   return new Map(fragments.map((node) => [node.name.value, node]));
 }
 
-/** Each once: a fragment's field has one node for all spreads. */
-export function nodesOf(fields: readonly SelectedField[]): ReadonlyMap<FieldNode, GraphQLField<unknown, unknown>> {
-  return new Map(fields.map(({ node, field }) => [node, field]));
-}
-
 /** The last field with each key, and the alternatives of all of them; fields without a key are left out. */
 export function alternativesBy<K>(fields: readonly SelectedField[], keyOf: (field: SelectedField) => K | undefined) {
   const all = new Map<
