@@ -5,7 +5,7 @@ import { connectOnce } from './connect-once.ts';
 import type { Driver, DriverQuery, Parameter, Query, RawRow } from './driver.ts';
 import { createPool, type Pool, type PooledConnection } from './pool.ts';
 import { CONNECTIONS, LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind } from './pool-kinds.ts';
-import { DatabaseError, failureOf, failureOfConnection, LockTimeout, tooSlow, unavailable } from './violations.ts';
+import { DatabaseError, failureOf, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
 /** The part of the deadline after which the server ends a statement. Our own deadline is for late statements and frozen servers. */
 const STATEMENT_PART = 0.9;
@@ -221,9 +221,12 @@ function run<T>(
   });
 }
 
+/** Returns an error of our own code unchanged: it has no code, or is of a class that Node has for wrong arguments. */
 export function failureFrom(error: unknown): unknown {
-  if (!(error instanceof postgres.PostgresError)) return failureOfConnection(error);
-  return failureOf(Object.assign(error, { constraint: error.constraint_name }));
+  if (error instanceof postgres.PostgresError)
+    return failureOf(Object.assign(error, { constraint: error.constraint_name }));
+  const isOwnError = error instanceof TypeError || error instanceof RangeError;
+  return error instanceof Error && 'code' in error && !isOwnError ? unavailable(error) : error;
 }
 
 function firstCause(error: unknown): string {

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { ServiceError } from '../errors.ts';
 
 /** The database rejected a statement. */
@@ -34,31 +33,11 @@ export const OUT_OF_RANGE = '22003';
  */
 const OF_SERVER = /^(08|53|57P|58|28|3D|55000|25006|25P03|25P04)/;
 
-/** The codes of mistakes in our own use of postgres.js; its other errors with a code are of the connection. */
-const MISUSE: ReadonlySet<string> = new Set([
-  'COPY_IN_PROGRESS',
-  'MAX_PARAMETERS_EXCEEDED',
-  'MESSAGE_NOT_SUPPORTED',
-  'NOT_TAGGED_CALL',
-  'UNDEFINED_VALUE',
-  'UNSAFE_TRANSACTION',
-]);
-
 export function failureOf(error: ReportedError): ServiceError | DatabaseError {
   const { code: state, constraint, message } = error;
   if (state === STATEMENT_CANCELED) return tooSlow(error);
   if (state === LOCK_NOT_AVAILABLE) return new LockTimeout(error);
   return OF_SERVER.test(state) ? unavailable(error) : new DatabaseError(message, state, constraint, error);
-}
-
-/** Translates an error of the connection; returns an error of our own code unchanged. */
-export function failureOfConnection(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof ServiceError) return error;
-  const { code } = error as NodeJS.ErrnoException;
-  if (typeof code !== 'string' || MISUSE.has(code)) return error;
-  const isSystemError = Object.hasOwn(constants.errno, code);
-  const isOwnError = error instanceof TypeError || error instanceof RangeError;
-  return isOwnError && !isSystemError ? error : unavailable(error);
 }
 
 /** Explains a violated constraint to the client, by its name, or by the SQLSTATE if no constraint is involved. */
