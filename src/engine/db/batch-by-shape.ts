@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { stringifyJson } from '../json.ts';
 import { batched } from './batch.ts';
 import type { Database, Statement } from './client.ts';
 
@@ -22,7 +23,7 @@ export function batchedByShape<Request extends BatchRequest, Row, Value>(
   const groups = new Map<string, { readonly load: (request: Request) => Promise<Value>; waiting: number }>();
 
   return async (request) => {
-    const key = keyOf(request);
+    const key = request.shape + stringifyJson(request.values);
     const group = groups.get(key) ?? { load: batched<Request, Value>(database, name, runAll), waiting: 0 };
     groups.set(key, group);
     group.waiting++;
@@ -40,8 +41,4 @@ export function batchedByShape<Request extends BatchRequest, Row, Value>(
     statements.set(first.shape, statement);
     return run(database.bind(statement), [first, ...others]);
   }
-}
-
-function keyOf({ shape, values }: BatchRequest): string {
-  return shape + JSON.stringify(values, (_name, value) => (typeof value === 'bigint' ? value.toString() : value));
 }
