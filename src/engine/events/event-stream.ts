@@ -109,7 +109,7 @@ export class EventStream {
     this.#unread = unread;
   }
 
-  /** Ends it with an error of its caller, or for a brownout; false for another error. */
+  /** Ends it if the error is of the caller or of a brownout; returns false for any other error. */
   reject(error: unknown): boolean {
     if (!(error instanceof ServiceError) || (error.status >= 500 && error.code !== 'BROWNOUT')) return false;
     this.#end(this.request.format.rejection(error));

@@ -110,7 +110,7 @@ export function lifecycleStore(
   );
 
   return {
-    /** Stores since when elements are counted, and deletes old counts, then and each day; later if the database is read-only. */
+    /** Stores when counting began and deletes old counts, now and each day. If the database is read-only, it is tried again. */
     async begin(): Promise<void> {
       if (isRehearsal) return;
       startedAt = clock();
