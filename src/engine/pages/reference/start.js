@@ -27,11 +27,9 @@ window.ui = window.SwaggerUIBundle({
   plugins: [own, page, operation, annotations, responses, tryItOut],
   layout: 'Reference',
   deepLinking: true,
-  docExpansion: 'list',
   displayRequestDuration: true,
   defaultModelExpandDepth: 5,
   syntaxHighlight: { theme: 'reference' },
-  tryItOutEnabled: false,
   requestInterceptor: sendAsReference,
   // Otherwise Swagger UI sends the document's URL to swagger.io.
   validatorUrl: null,
