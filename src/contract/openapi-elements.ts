@@ -3,7 +3,7 @@ import { follow, isOfPlace, type Json, objectsIn, resolve, toObject } from './op
 
 export interface OpenApiElement extends Element {
   readonly keyword: string;
-  /** Identifies it among the others there, in both documents. */
+  /** Identifies it among its siblings, in both documents. */
   readonly key: string;
   readonly json: Json;
   readonly direction: 'request' | 'response';

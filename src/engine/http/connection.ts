@@ -126,7 +126,7 @@ function writeRejection(socket: Socket, message: string, isHead: boolean): void 
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
 }
 
-/** Closes a socket of which Node's HTTP server no longer handles errors and timeouts, nor the end of a drain. */
+/** Closes a socket for which Node's HTTP server no longer handles errors, timeouts and the end of a drain. */
 export function closeSoon(socket: Socket): void {
   socket.on('error', () => {});
   const timer = setTimeout(() => socket.destroy(), MAX_CLOSE_TIME);

@@ -43,21 +43,21 @@ export class Components {
   readonly schemas = new Map<string, JsonSchema>();
   readonly responses = new Map<string, JsonSchema>();
   readonly text: ComponentText;
-  readonly #described = new Map<string, unknown>();
+  readonly #elements = new Map<string, unknown>();
 
   constructor(text: ComponentText) {
     this.text = text;
   }
 
-  /** A reference to a component, which `make` creates at the first call. Throws if another one `of` that name exists. */
-  refer(name: string, of: unknown, make: () => JsonSchema): JsonSchema {
+  /** A reference to the component of an element, which `make` creates at the first call. Throws if another element has it. */
+  refer(name: string, element: unknown, make: () => JsonSchema): JsonSchema {
     if (!this.schemas.has(name)) {
-      this.#described.set(name, of);
+      this.#elements.set(name, element);
       const schema = make();
       const example = this.text.examples[name] ?? this.#exampleOfList(schema);
       this.schemas.set(name, { ...schema, ...(example !== undefined && { example }) });
     }
-    if (this.#described.get(name) !== of)
+    if (this.#elements.get(name) !== element)
       throw new Error(`OpenAPI has two schemas ${name}; name a list by plurals, or a row by its fragment.`);
     return { $ref: `#/components/schemas/${name}` };
   }
