@@ -8,7 +8,7 @@ const SHORT_NAME = 5;
 export function misspelt(given: readonly string[], settings: readonly string[]): readonly string[] {
   const known = new Map(settings.map((name) => [plainName(name), name]));
   return given.flatMap((name) => {
-    // Those of PostgreSQL's own clients are meant, such as PGDATABASE.
+    // An operator may set these for PostgreSQL's own clients, such as PGDATABASE.
     if (settings.includes(name) || name.startsWith('PG')) return [];
     const nearest = closestMatch(plainName(name), [...known.keys()], { maxDistance: MAX_WRONG });
     if (nearest === undefined) return [];

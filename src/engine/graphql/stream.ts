@@ -27,7 +27,7 @@ export interface Subscriptions {
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
 export function subscriptionOpener({ open, context, logger }: Subscriptions) {
-  // Of each caller, a subscription runs for the events of one page at a time.
+  // A caller's subscriptions run one after another, each for the events of a page.
   const queue = new KeyedQueue();
 
   return async (
