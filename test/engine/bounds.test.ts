@@ -11,6 +11,7 @@ import { nodeListener } from '../../src/engine/http/node.ts';
 import { parseJson } from '../../src/engine/json.ts';
 import { clientOf } from '../../src/engine/lifecycle/client.ts';
 import { OTHERS, Tally } from '../../src/engine/lifecycle/tally.ts';
+import { createAccounts } from '../../src/engine/limits/account.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { createRateLimiter } from '../../src/engine/limits/rate.ts';
@@ -225,6 +226,18 @@ describe('memory does not grow', () => {
     });
     expect(growth).toBeLessThan(2);
     expect(await answer(1)).toHaveLength(1_000);
+  });
+
+  test.each([
+    ['comes after forged ones', `${'x'.repeat(10_000)}, `, ''],
+    ['has a port', `${'x'.repeat(10_000)}, `, ':50001'],
+    ['is no address', '', 'x'.repeat(10_000)],
+  ])('with the length of an X-Forwarded-For field whose address %s', async (_, before, after) => {
+    const accountOf = createAccounts(1);
+    const account = (n: number) => accountOf({ get: () => `${before}198.51.100.${n}${after}` }, () => '');
+    const accounts: string[] = [];
+    expect(await growthOf(() => void accounts.push(...numbers(2_000).map(account)))).toBeLessThan(2);
+    expect(new Set(accounts).size).toBe(2_000);
   });
 
   test('with the number of client names', async () => {

@@ -2,6 +2,8 @@ import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 
 const MAX_KNOWN = 1_000;
+/** Longer than any address with a zone and a port, in characters. */
+const MAX_LENGTH = 100;
 
 /** Gives the account of callers without a credential. Each of the `proxies` adds to `X-Forwarded-For`. */
 export function createAccounts(proxies: number): (headers: Pick<Headers, 'get'>, remote: () => string) => string {
@@ -10,8 +12,10 @@ export function createAccounts(proxies: number): (headers: Pick<Headers, 'get'>,
     const address = addressOf(headers, remote, proxies);
     const cached = cache.get(address);
     if (cached !== undefined) return cached;
-    const account = `ip:${networkOf(address)}`;
-    cache.set(address, account);
+    // A copy: a part of the field would keep all of it in memory for as long as its account.
+    const copy = Buffer.from(address.slice(0, MAX_LENGTH)).toString();
+    const account = `ip:${networkOf(copy)}`;
+    cache.set(copy, account);
     return account;
   };
 }

@@ -109,6 +109,7 @@ const internal = [
   'idempotency/run.ts MAX_OF_SEVERAL',
   'idempotency/run.ts MAX_TOGETHER',
   'limits/account.ts MAX_KNOWN',
+  'limits/account.ts MAX_LENGTH',
   'limits/rate.ts MAX_CALLERS',
   'usage/store.ts MAX_LISTED',
   'webhooks/deliver.ts MAX_OF_WEBHOOK',
