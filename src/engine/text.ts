@@ -26,3 +26,8 @@ export function withoutSecrets(url: string): string {
   const { host, pathname } = new URL(url);
   return host + pathname;
 }
+
+/** A copy of a part of a text: the part itself would keep the whole text in memory. */
+export function copyOf(part: string): string {
+  return Buffer.from(part).toString();
+}

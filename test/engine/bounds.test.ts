@@ -250,6 +250,13 @@ describe('memory does not grow', () => {
     send(0);
     expect(await growthOf(() => send(20_000))).toBeLessThan(2);
   });
+
+  test('with the length of the header fields with client names', async () => {
+    const name = (n: number) => clientOf(new Headers({ 'user-agent': `client-number-${n}/${'1'.repeat(10_000)}` }));
+    const names: string[] = [];
+    expect(await growthOf(() => void names.push(...numbers(2_000).map(name)))).toBeLessThan(2);
+    expect(new Set(names).size).toBe(2_000);
+  });
 });
 
 test.each(['embedded', 'server'])(

@@ -1,4 +1,5 @@
 import type { RequestHeaders } from '../http/headers.ts';
+import { copyOf } from '../text.ts';
 
 /** The names of this service's own pages. Their requests do not count as uses: people only try something out there. */
 export const OWN_PAGES: ReadonlySet<string> = new Set(['(reference)', '(playground)']);
@@ -23,5 +24,5 @@ function toName(text: string): string {
     .replaceAll(/[^\w.@/+-]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, MAX_LENGTH);
-  return name === '' ? UNKNOWN : name;
+  return name === '' ? UNKNOWN : copyOf(name);
 }

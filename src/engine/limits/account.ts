@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
+import { copyOf } from '../text.ts';
 
 const MAX_KNOWN = 1_000;
 /** Longer than any address with a zone and a port, in characters. */
@@ -12,8 +13,7 @@ export function createAccounts(proxies: number): (headers: Pick<Headers, 'get'>,
     const address = addressOf(headers, remote, proxies);
     const cached = cache.get(address);
     if (cached !== undefined) return cached;
-    // A copy: a part of the field would keep all of it in memory for as long as its account.
-    const copy = Buffer.from(address.slice(0, MAX_LENGTH)).toString();
+    const copy = copyOf(address.slice(0, MAX_LENGTH));
     const account = `ip:${networkOf(copy)}`;
     cache.set(copy, account);
     return account;
