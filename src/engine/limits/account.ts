@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv6, SocketAddress } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { copyOf } from '../text.ts';
 
@@ -33,14 +33,15 @@ const WITH_PORT = /^(?:\[([^\]]*)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 /** An IPv4 address, or the /64 network of an IPv6 address, which usually belongs to one customer. */
 function networkOf(given: string): string {
   const [address = given] = WITH_PORT.exec(given)?.slice(1).filter(Boolean) ?? [];
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  const plain = isIPv6(address) ? canonical(address).replace(/^::ffff:(?=\d+\.)/, '') : address;
   if (!isIPv6(plain)) return plain.slice(0, 45);
-  const [head = '', tail] = plain.split('%', 1)[0]?.split('::') ?? [];
-  const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter(Boolean)) as [string[], string[]];
-  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
-  const groups = [...before, ...Array<string>(missing).fill('0'), ...after];
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  const [before = [], after] = plain.split('::').map((groups) => groups.split(':').filter(Boolean));
+  const missing = after === undefined ? 0 : 8 - before.length - after.length;
+  const groups = [...before, ...Array<string>(missing).fill('0'), ...(after ?? [])];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** In the form of RFC 5952, which has an IPv4 address in its own form, and without the zone. */
+function canonical(ipv6: string): string {
+  return new SocketAddress({ address: ipv6.split('%', 1)[0], family: 'ipv6' }).address;
 }

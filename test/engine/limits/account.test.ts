@@ -11,3 +11,11 @@ test.each([
   const accountOf = createAccounts(2);
   expect(accountOf({ get: () => forwarded }, () => '203.0.113.1')).toBe(`ip:${address}`);
 });
+
+test.each([
+  ['::ffff:c633:6401', '198.51.100.1'],
+  ['0:0:0:0:0:FFFF:198.51.100.1', '198.51.100.1'],
+  ['2001:DB8:0:07::1', '2001:db8:0:7::/64'],
+])('the caller at %s has the account of %s, however the proxy writes the address', (forwarded, account) => {
+  expect(createAccounts(1)({ get: () => forwarded }, () => '')).toBe(`ip:${account}`);
+});
