@@ -2175,7 +2175,7 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
-         * @description The id of the request: the client's own, or a new one. The service's log contains it.
+         * @description The id of the request: the client's own, or a new one. Log lines about the request contain it.
          * @example 6f1c3c1e-4f0e-4d0a-9a52-3b7b0e6f9b1d
          */
         "X-Request-Id": string;

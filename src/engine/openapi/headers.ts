@@ -74,7 +74,7 @@ export function responseHeaders(examples: HeaderExamples): Readonly<Record<strin
       examples['WWW-Authenticate'],
     ),
     'X-Request-Id': responseHeader(
-      "The id of the request: the client's own, or a new one. The service's log contains it.",
+      "The id of the request: the client's own, or a new one. Log lines about the request contain it.",
       '6f1c3c1e-4f0e-4d0a-9a52-3b7b0e6f9b1d',
     ),
     ETag: responseHeader(
