@@ -36,7 +36,7 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
     asking(`{ ${'... { '.repeat(n - 1)} __typename ${'} '.repeat(n - 1)} }`),
   'selections of all operations, with fragments expanded once per place': selections,
   'pairs of fields, or of fragments, with the same name in one place': pairs,
-  'nested lists of introspection': (n) =>
+  'nesting of `fields`, `interfaces`, `possibleTypes` and `inputFields` of introspection': (n) =>
     asking(`{ __type(name: "Pet") { ${'fields { type { '.repeat(n)} name ${'} } '.repeat(n)} } }`),
   'selections of the operation, with fragments expanded': (n) =>
     asking(
