@@ -41,7 +41,8 @@ export function addLifecycle(builder: Builder): void {
     description: 'How often a client has used something.',
     fields: (t) => ({
       client: t.exposeString('client', {
-        description: 'The name that the client sent. `(others)` counts the clients beyond the maximum number of names.',
+        description:
+          'The name that the client sent, such as in `API-Client` or `User-Agent`. `(unknown)` counts those without a name, and `(others)` those beyond the maximum number of names.',
       }),
       uses: t.expose('uses', { type: 'Int64', description: `How often, in the last ${WINDOW_DAYS} days.` }),
       lastSeenAt: t.expose('lastSeen', { type: 'DateTime', description: 'When it was used last.' }),
