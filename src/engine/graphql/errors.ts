@@ -59,9 +59,12 @@ function protocolError(error: GraphQLError): GraphQLError {
   // Yoga has codes of its own, such as BAD_REQUEST.
   const known = code !== undefined && code in errorTable ? (code as ErrorCode) : 'INVALID_ARGUMENT';
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : known;
-  const extensions = { code: ours, status: errorTable[ours].status, ...(http !== undefined && { http }) };
   const message = error.message === ABORTED ? TOO_MUCH_WORK : shorten(error.message, MAX_MESSAGE_LENGTH);
-  return inPlaceOf(error, message, { extensions });
+  const failure = new ServiceError(ours, message);
+  return inPlaceOf(error, message, {
+    originalError: failure,
+    extensions: { ...failure.extensions, ...(http !== undefined && { http }) },
+  });
 }
 
 export function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {

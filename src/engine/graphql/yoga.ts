@@ -19,7 +19,7 @@ import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
 import { show } from '../schema/input.ts';
-import { rejected, withoutStacks } from './errors.ts';
+import { rejected, toClientError, withoutStacks } from './errors.ts';
 import type { GraphQLParams } from './params.ts';
 import { KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
 import { tooComplex } from './validation-cost.ts';
@@ -75,7 +75,7 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
     const { parse, validate } = yoga.getEnveloped({ request: { method }, params, meter });
     const document = parse(params.query);
     const errors = validate(schema, document);
-    if (errors.length > 0) return { errors };
+    if (errors.length > 0) return { errors: withoutStacks(() => errors.map((error: unknown) => toClientError(error))) };
     try {
       return documents.prepare(params.query, document, params.operationName);
     } catch (error) {
