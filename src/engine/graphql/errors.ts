@@ -73,8 +73,7 @@ export function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionR
 }
 
 /** Without the extensions that are only for the server. */
-export function formatError(error: GraphQLError): GraphQLFormattedError {
-  const { message, locations, path, extensions } = 'status' in (error.extensions ?? {}) ? error : toClientError(error);
+export function formatError({ message, locations, path, extensions }: GraphQLError): GraphQLFormattedError {
   const { http, ...others } = extensions;
   return { message, ...(locations && { locations }), ...(path && { path }), extensions: others };
 }

@@ -3,7 +3,7 @@ import { isPermanent, ServiceError } from '../errors.ts';
 import type { HttpReply, Outcome } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { MAX_RESPONSE_BYTES } from '../operation/cost.ts';
-import { formatError, type HttpExtension, withoutStacks } from './errors.ts';
+import { formatError, type HttpExtension } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 
 /**
@@ -30,7 +30,7 @@ function toReply(result: ExecutionResult, mediaType: string, extension: Lifecycl
     if (!http.spec || mediaType !== 'application/json') status = Math.max(status, http.status ?? 200);
   }
   for (const [name, value] of Object.entries(fields)) headers.push(name.toLowerCase(), value);
-  const body = serialize({ errors: withoutStacks(() => errors.map(formatError)), data }, extension);
+  const body = serialize({ errors: errors.map(formatError), data }, extension);
   return { status, headers, body };
 }
 
