@@ -26,7 +26,7 @@ const DEFINITIONS = [
   'select * from pg_db_role_setting',
   "select * from pg_stats where schemaname not in ('pg_catalog', 'information_schema')",
   "select name, setting from pg_settings where source = 'session'",
-  'select name from pg_prepared_statements',
+  'select name from pg_prepared_statements where from_sql',
   "select mode from pg_locks where locktype = 'advisory'",
   'select pg_listening_channels()',
 ];

@@ -2,17 +2,16 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messages, PGlite, type Transaction } from '@electric-sql/pglite';
+import { PGlite } from '@electric-sql/pglite';
 import { KeyedQueue } from '../queue.ts';
 import type { Driver, Query } from './driver.ts';
+import { createSession } from './embedded-session.ts';
 import { lockFolder } from './lock.ts';
-import { failureOf, type ReportedError } from './violations.ts';
+import { transact } from './transact.ts';
 
 const DATABASE_FOLDER = 'pgdata';
 /** A file beside the database that exists until the database is complete. */
 const UNFINISHED = 'pgdata.unfinished';
-/** PGlite calls the work after the transaction has begun. */
-const BEGUN = Promise.resolve();
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 /** How often tables are vacuumed, in milliseconds: a server has a process for that. */
@@ -26,7 +25,9 @@ const CHANGED = `select relid::regclass::text from pg_stat_user_tables join pg_c
  */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 const asText = (text: string) => text;
-const options = { rowMode: 'array', parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } } as const;
+const options = { startParams, parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } };
+/** The key of the work that has the connection: a statement, or a transaction. */
+const CONNECTION = 'connection';
 
 /**
  * Opens PostgreSQL inside this process. Makes the folder, for this user alone, if it is missing.
@@ -40,10 +41,15 @@ export async function openEmbedded(folder: string): Promise<Driver> {
   try {
     const database = await openOrMake(folder);
     await database.exec("set time zone 'UTC'; set datestyle = 'ISO'; set enable_seqscan = off");
-    // A failure shows in other statements too.
-    const vacuuming = setInterval(() => vacuum(database).catch(() => {}), VACUUM_INTERVAL).unref();
-    const query = queryOn(database);
+    const send = createSession(database);
     const queue = new KeyedQueue();
+    const query: Query = (text, parameters) =>
+      queue.run(CONNECTION, async () => {
+        const { rows } = await send(text, parameters);
+        return rows;
+      });
+    // A failure shows in other statements too.
+    const vacuuming = setInterval(() => vacuum(query).catch(() => {}), VACUUM_INTERVAL).unref();
     return {
       kind: 'embedded',
       // In each turn of the event loop, one list and one count run: PGlite would run all that wait in one turn. Reads by
@@ -52,11 +58,11 @@ export async function openEmbedded(folder: string): Promise<Driver> {
         kind === 'list' || kind === 'count'
           ? queue.run(kind, () => nextTurn().then(() => query(text, parameters)))
           : query(text, parameters),
-      transaction: (work) => database.transaction((transaction) => work(queryOn(transaction), BEGUN)),
+      transaction: (work) => queue.run(CONNECTION, () => transact(send, work)),
       close: async () => {
         clearInterval(vacuuming);
         while (!queue.isEmpty) await nextTurn();
-        await database.close();
+        await queue.run(CONNECTION, () => database.close());
         await unlock();
       },
     };
@@ -72,17 +78,16 @@ export async function openEmbedded(folder: string): Promise<Driver> {
 async function openOrMake(folder: string): Promise<PGlite> {
   const [database, mark] = [join(folder, DATABASE_FOLDER), join(folder, UNFINISHED)];
   if (existsSync(mark)) await rm(database, { recursive: true, force: true });
-  if (existsSync(join(database, 'PG_VERSION'))) return PGlite.create(database, { startParams });
+  if (existsSync(join(database, 'PG_VERSION'))) return PGlite.create(database, options);
   await writeFile(mark, '');
-  const made = await PGlite.create(database, { startParams });
+  const made = await PGlite.create(database, options);
   await rm(mark);
   return made;
 }
 
 /** Makes the space of deleted rows reusable, or the folder grows with each change. Other statements run in between. */
-async function vacuum(database: PGlite): Promise<void> {
-  const { rows } = await database.query<[string]>(CHANGED, [], options);
-  for (const [table] of rows) await database.query(`vacuum (analyze) ${table}`);
+async function vacuum(query: Query): Promise<void> {
+  for (const [table] of await query(CHANGED, [])) await query(`vacuum (analyze) ${table}`, []);
 }
 
 /** Describes an error of the file system in one line; passes on any other error, which describes itself. */
@@ -109,18 +114,4 @@ async function assertUnshared(folder: string): Promise<void> {
   throw new Error(
     `The folder ${hasDatabase ? join(folder, DATABASE_FOLDER) : folder} contains other files (${others.slice(0, 3).join(', ')}); set DATA_DIR to an empty folder.`,
   );
-}
-
-function queryOn(database: PGlite | Transaction): Query {
-  return async (text, parameters) => {
-    try {
-      const { rows } = await database.query<unknown[]>(text, [...parameters], options);
-      return rows;
-    } catch (error) {
-      if (!(error instanceof messages.DatabaseError)) throw error;
-      // PGlite adds the values, which must not be logged.
-      Object.assign(error, { params: undefined });
-      throw error.code === undefined ? error : failureOf(error as ReportedError);
-    }
-  };
 }

@@ -5,6 +5,7 @@ import { connectOnce } from './connect-once.ts';
 import type { Driver, DriverQuery, Parameter, Query, RawRow } from './driver.ts';
 import { createPool, type Pool, type PooledConnection } from './pool.ts';
 import { CONNECTIONS, LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind } from './pool-kinds.ts';
+import { type Send, transact } from './transact.ts';
 import { DatabaseError, failureOf, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
 /** The part of the deadline after which the server ends a statement. Our own deadline is for late statements and frozen servers. */
@@ -132,51 +133,32 @@ export async function connectServer(
     query,
     transaction: (work, until) =>
       pools.transaction.use(
-        (connection) => transact(connection, work, until),
+        (connection) => transactOn(connection, work, until),
         until === undefined ? deadline : Math.min(deadline, until - performance.now()),
       ),
     close: () => end(CLOSE_TIMEOUT),
   };
 }
 
-/** Rejects statements that the work sends after its end. Without `until` there is no limit, also on the server. */
-async function transact<T>(
+/** Without `until` there is no limit, also on the server. */
+function transactOn<T>(
   connection: PooledConnection<Client>,
   work: (query: Query, begun: Promise<unknown>) => Promise<T>,
   until: number | undefined,
 ): Promise<T> {
-  let hasEnded = false;
-  const query: Query = async (text, parameters) => {
-    if (hasEnded) throw new Error('The transaction has ended.');
-    return run(connection, text, parameters, until, takeRows);
-  };
-  try {
-    const begun = begin();
-    const [result] = await Promise.all([work(query, begun), begun]).finally(() => {
-      hasEnded = true;
-    });
-    const command = await run(connection, 'commit', [], until, commandOf);
-    // The server rolls back a transaction in which a statement has failed, and reports no error.
-    if (command !== 'COMMIT') throw unavailable(new Error(`The transaction ended with ${command}.`));
-    return result;
-  } catch (error) {
-    await run(connection, 'rollback', [], until, takeRows).catch(() => {
-      // It may still be open, and the next transaction on the connection would commit it.
-      connection.isLost = true;
-    });
-    throw error;
-  }
-
-  async function begin(): Promise<void> {
+  const send: Send = (text, parameters) =>
+    run(connection, text, parameters, until, (result) => ({ command: result.command, rows: takeRows(result) }));
+  const begin = async (query: Query) => {
     await query('begin isolation level read committed', []);
     if (until !== undefined) return;
     for (const timeout of TIMEOUTS) await query(`set local ${timeout} = 0`, []);
-  }
+  };
+  return transact(send, work, begin, () => {
+    connection.isLost = true;
+  });
 }
 
 type Result = RawRow[] & { readonly command: string };
-
-const commandOf = ({ command }: Result): string => command;
 
 /**
  * Empties the result: V8 allocates two functions of each query of postgres.js in the old generation, where they keep the

@@ -92,6 +92,7 @@ const internal = [
   'auth/keys.ts MAX_KNOWN',
   'db/cursor.ts MAX_CURSOR_LENGTH',
   'db/batch-by-shape.ts MAX_SHAPES',
+  'db/embedded-session.ts MAX_PREPARED',
   'db/server.ts MAX_PREPARED',
   'operation/compiler-bugs.ts MAX_PATH_CHARACTERS',
   'http/negotiation.ts MAX_ACCEPTS',
