@@ -12,6 +12,7 @@ const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
  * The table of a source, and the body of the function of its triggers, which write its changes into the outbox. They run
  * once per statement, on its transition tables: the table's name stands for the rows after the change (before it, if they
  * are deleted), `before` for those before an update. `rank` orders the events of a statement that changes several tables.
+ * Other names begin with an underscore where columns are in scope, which may have any name.
  */
 export function triggersOf(source: EventSource, rank: number) {
   const { list, created, updated, deleted } = source;
@@ -21,8 +22,8 @@ export function triggersOf(source: EventSource, rank: number) {
   if (version === undefined) throw new Error(`Changes of ${name} cannot be events, because it has no version.`);
   const isListed = sql`(${list.id} is not null and ${list.where ?? sql`true`})`;
   const wasListed = asBefore(isListed);
-  const image = imageAs('image', list, imageOf);
-  const imageBefore = imageAs('image_before', list, (column) =>
+  const image = imageAs('_image', list, imageOf);
+  const imageBefore = imageAs('_image_before', list, (column) =>
     column.table === table ? asBefore(imageOf(column)) : imageOf(column),
   );
   const types = updated.map((type) =>
@@ -39,13 +40,13 @@ export function triggersOf(source: EventSource, rank: number) {
   const recordAll = writing(source, rank, {
     type: sql`case when ${isListed} then case tg_op when 'INSERT' then ${created.name} else ${deleted.name} end end`,
     id: sql`${list.id}`,
-    data: sql`row_to_json(image)`,
+    data: sql`row_to_json(_image)`,
     from: sql`${list.from} ${image}`,
   });
   const recordUpdate = writing(source, rank, {
     type: typeOfUpdate,
     id: sql`coalesce(${list.id}, ${asBefore(list.id)})`,
-    data: sql`case when ${isListed} then row_to_json(image) else row_to_json(image_before) end`,
+    data: sql`case when ${isListed} then row_to_json(_image) else row_to_json(_image_before) end`,
     from: sql`${withBefore} ${image} ${imageBefore}`,
   });
   return {
@@ -53,12 +54,12 @@ export function triggersOf(source: EventSource, rank: number) {
     body: `
 declare
   size integer := (select count(*) from "${name}");
-  request text;
-  requests jsonb;
+  _request text;
+  _requests jsonb;
 begin
   if size = 0 then return null; end if;
-  request := nullif(current_setting('events.request', true), '');
-  if request like '{%' then requests := request; end if;
+  _request := nullif(current_setting('events.request', true), '');
+  if _request like '{%' then _requests := _request; end if;
   if tg_op = 'UPDATE' then
     ${recordUpdate};
   else
@@ -82,7 +83,7 @@ function writing({ list, requestKey = list.id }: EventSource, rank: number, { ty
   const prefix = `${list.name}/`;
   const changes = sql`(
         select ${type} as type, ${prefix} || ${id} as subject, ${data} as data,
-          case when requests is null then request else requests ->> ${requestKey}::text end as correlation
+          case when _requests is null then _request else _requests ->> ${requestKey}::text end as correlation
         from ${from}) as changed
         where type is not null`;
   const statement = sql`if size between 2 and ${MAX_IN_A_ROW} then
