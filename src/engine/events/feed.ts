@@ -1,4 +1,5 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { is, type SQL, sql } from 'drizzle-orm';
+import { PgArray } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/client.ts';
 import type { RowOf } from '../db/row.ts';
 import { ServiceError } from '../errors.ts';
@@ -169,20 +170,26 @@ function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, inste
 
 /** The function that reads the rows of a source, for each of its types. */
 function readersOf(source: EventSource) {
-  const fields = Object.entries(source.list.columns).map(([name, column]) => ({
-    name,
+  const fields = Object.entries(source.list.columns).map(([name, column]) => {
+    const { dataType } = is(column, PgArray) ? column.baseColumn : column;
     // For a row that was stored before the column was added.
-    fallback: column.default ?? null,
-    isInstant: column.getSQLType().startsWith('timestamp'),
-  }));
+    const fallback = column.default ?? null;
+    return { name, fallback, isDate: dataType === 'date' || column.getSQLType().startsWith('timestamp') };
+  });
   const read = (data: string): EventRow => {
     const stored = parseJson(data) as Readonly<Record<string, unknown>>;
     const row: Record<string, unknown> = {};
-    for (const { name, fallback, isInstant } of fields) {
+    for (const { name, fallback, isDate } of fields) {
       const value = stored[name] === undefined ? fallback : stored[name];
-      row[name] = isInstant && value !== null ? new Date(value as string) : value;
+      row[name] = isDate ? toDate(value) : value;
     }
     return Object.assign(row, { __typename: source.type.name });
   };
   return eventTypesOf([source]).map(({ name }) => [name, read] as const);
+}
+
+/** The date of a text, or the dates of a list. */
+function toDate(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toDate);
+  return value === null ? null : new Date(value as string);
 }

@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName, is, mapColumnsInSQLToAlias, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { type PgColumn, PgDialect, PgNumeric, type PgTable } from 'drizzle-orm/pg-core';
+import { PgArray, type PgColumn, PgDialect, PgNumeric, type PgTable } from 'drizzle-orm/pg-core';
 import type { EventSource } from './source.ts';
 
 const dialect = new PgDialect();
@@ -22,7 +22,7 @@ export function triggersOf(source: EventSource, rank: number) {
   if (version === undefined) throw new Error(`Changes of ${name} cannot be events, because it has no version.`);
   const isListed = sql`(${list.id} is not null and ${list.where ?? sql`true`})`;
   const wasListed = asBefore(isListed);
-  const image = imageAs('_image', list, imageOf);
+  const image = imageAs('_image', list, (column) => imageOf(column));
   const imageBefore = imageAs('_image_before', list, (column) =>
     column.table === table ? asBefore(imageOf(column)) : imageOf(column),
   );
@@ -98,13 +98,17 @@ function writing({ list, requestKey = list.id }: EventSource, rank: number, { ty
 }
 
 /**
- * The value of a column in an event. As a number in JSON, a decimal would lose digits. In the time zone of a session, an instant
+ * The value of a column, or of the items of a list, in an event. As a number in JSON, a decimal would lose digits. In the time zone of a session, an instant
  * may have a year of five digits, or an offset with seconds, which `Date` does not read.
  */
-function imageOf(column: PgColumn): SQL {
-  if (is(column, PgNumeric)) return sql`${column}::text`;
-  if (column.getSQLType().startsWith('timestamp')) return sql`to_char(${column} at time zone 'UTC', ${INSTANT})`;
-  return sql`${column}`;
+function imageOf(column: PgColumn, value = sql`${column}`): SQL {
+  if (is(column, PgArray)) {
+    const item = imageOf(column.baseColumn, sql`item`);
+    return sql`case when ${value} is not null then array(select ${item} from unnest(${value}) as item) end`;
+  }
+  if (is(column, PgNumeric)) return sql`${value}::text`;
+  if (column.getSQLType().startsWith('timestamp')) return sql`to_char(${value} at time zone 'UTC', ${INSTANT})`;
+  return value;
 }
 
 function asBefore(query: SQLWrapper): SQL {
