@@ -31,6 +31,8 @@ export interface Page<Row> {
 
 export type ListTables = Pick<List, 'tables'>;
 
+/** The values of a page's statement beside those of filters. */
+const OWN_VALUES = ['positions', 'limit'];
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
@@ -88,6 +90,11 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
   }
   if (!/^(small|big)?(int|integer|serial)$/.test(list.id.getSQLType()))
     throw new Error(`The id of the list ${list.name} must be an integer, because its cursors have it.`);
+  const taken = OWN_VALUES.find((own) => own in list.filters);
+  if (taken !== undefined)
+    throw new Error(
+      `The filter ${taken} of ${list.name} needs another name: its statements have that value themselves.`,
+    );
   const shape = { key: Number, rows: rowsOf(list.columns) };
 
   const load = batchedByShape(

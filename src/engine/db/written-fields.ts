@@ -4,7 +4,7 @@ import { typeOf } from './columns.ts';
 import { storeRequestIds } from './request-id.ts';
 
 /** The keys of a statement's values that belong to no column. */
-const OWN_KEYS = ['requestId', 'expectedVersion', 'givenFields'];
+const OWN_KEYS = ['requestId', 'expectedVersion', 'givenFields', 'index'];
 
 type WrittenField = ReturnType<typeof fieldOf>;
 

@@ -267,11 +267,24 @@ test('a column of JSON stops the start', () => {
   expect(open).toThrow('note must not be JSON; write a store for such columns.');
 });
 
-test('a column with the name of what the store itself is given stops the start', () => {
-  const table = pgTable('visits', { id: id(), requestId: text('request_id'), version: versionColumn() });
+test.each([
+  ['requestId', 'request_id'],
+  ['index', 'index'],
+])('a column with the name of what the store itself is given stops the start: %s', (key, name) => {
+  const table = pgTable('visits', { id: id(), [key]: text(name), version: versionColumn() });
   const open = () => versionedStore(opened.database, { table, list: tableList(table), one: 'visit' });
-  expect(open).toThrow('request_id needs another property than requestId, which the store has itself.');
+  expect(open).toThrow(`${name} needs another property than ${key}, which the store has itself.`);
 });
+
+test.each(['limit', 'positions'])(
+  'a filter with the name of what a page itself is given stops the start: %s',
+  (name) => {
+    const list = tableList(novels, { filters: { [name]: novels.copies } });
+    expect(() => pages(opened.database, list)).toThrow(
+      `The filter ${name} of novels needs another name: its statements have that value themselves.`,
+    );
+  },
+);
 
 test('a table and an enum with capital letters are written, filtered and measured as others are', async () => {
   const store = chapterStore();
