@@ -39,7 +39,6 @@ export const petStoreService: Application = {
         countedSince: '2026-07-01T00:00:00.000Z',
         verdict: '3 clients left',
       },
-      Error: { code: 'NOT_FOUND', message: 'No pet has the id 12.', status: 404 },
       EventType: 'order.placed',
       Event: {
         specversion: '1.0',

@@ -498,14 +498,7 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "failed";
-        /**
-         * @description An error.
-         * @example {
-         *       "code": "NOT_FOUND",
-         *       "message": "No pet has the id 12.",
-         *       "status": 404
-         *     }
-         */
+        /** @description An error. */
         Error: {
             /** @description Machine-readable error code. The responses of each operation list theirs; more codes may be added. */
             code: string;

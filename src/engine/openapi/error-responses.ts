@@ -72,7 +72,7 @@ export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint
   });
 }
 
-/** By code. Tools that imitate the service answer with them: the example of the schema is another status's. */
+/** By code. Mock servers answer with them, unless the schema `Error` has an example: some prefer that, whatever the status. */
 function examplesOf(kinds: readonly ErrorKind[]): JsonSchema {
   return Object.fromEntries(
     kinds.map(({ code, title, status }) => [code, { value: { code, message: `${title}.`, status } }]),
