@@ -1,17 +1,22 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { seed } from '../../src/petstore/seed.ts';
 import { operatorMessage } from '../../src/process/operator-message.ts';
 import { addressOf, administer } from '../support/admin.ts';
 import { isWhole } from '../support/cases.ts';
+import { CERTIFICATE } from '../support/certificate.ts';
 import { copyTestDatabase, databaseKind, hasCommonTests, openTestDatabase } from '../support/database.ts';
 import { serveHere } from '../support/serve-here.ts';
 import { runToEnd, type Service, settingsFor, startService } from '../support/service.ts';
+import { makeTemporaryFolder } from '../support/temporary.ts';
 import { environment, makeDatabase, post, withService } from './processes.ts';
 
 makeDatabase();
@@ -54,6 +59,29 @@ if (hasCommonTests) {
       expect(failure).toBe(
         `The database at 127.0.0.1:${port}/pets cannot be used: it does not offer TLS, or closed the connection.`,
       );
+    });
+
+    test('a database at an address that its certificate does not name, when sslmode verifies that', async () => {
+      const secure = createServer((socket) =>
+        socket.once('data', () => {
+          socket.write('S');
+          new TLSSocket(socket, { isServer: true, ...CERTIFICATE }).on('error', () => {});
+        }),
+      ).listen(0, '127.0.0.1');
+      await once(secure, 'listening');
+      const temporary = makeTemporaryFolder();
+      onTestFinished(() => temporary.remove());
+      const authority = join(temporary.path, 'authority.crt');
+      writeFileSync(authority, CERTIFICATE.cert);
+      const { port } = secure.address() as { port: number };
+      const { code, errors } = await startToEnd({
+        DATABASE_URL: `postgres://127.0.0.1:${port}/pets?sslmode=verify-full`,
+        NODE_EXTRA_CA_CERTS: authority,
+        REQUEST_TIMEOUT: '2',
+      });
+      secure.close();
+      expect(code).toBe(1);
+      expect(errors).toMatch(/cannot be used: .* IP: 127\.0\.0\.1 is not in the cert's list/);
     });
 
     test('a database that accepts a connection and does not answer, soon', async () => {

@@ -24,7 +24,8 @@ export function connectOnce(url: string): (address: Address) => Socket {
     if (isTried) throw Object.assign(new Error('The server has closed the connection.'), { code: 'CONNECTION_CLOSED' });
     isTried = true;
     const socket = path === false ? connect(port || DEFAULT_PORT, host) : connect(path);
-    // postgres.js uses it as the server name for TLS.
-    return Object.assign(socket, { host });
+    // postgres.js uses `host` as the server name for TLS, but not an address; without `_host`, which is Node's own, Node
+    // would then verify that the certificate is for localhost.
+    return Object.assign(socket, { host, _host: host });
   };
 }
