@@ -227,11 +227,14 @@ if (databaseKind === 'server') {
     await dispose();
   });
 
-  test('where search_path names another schema, the tables in the schema public are served', async () => {
+  test.each([
+    ['search_path', 'shop'],
+    ['idle_session_timeout', "'1ms'"],
+  ])('where the database sets %s to %s, the service works all the same', async (setting, value) => {
     const { location, dispose } = await copyTestDatabase();
     onTestFinished(dispose);
     const url = location.url as string;
-    await administer(url, `alter database ${new URL(url).pathname.slice(1)} set search_path = shop`);
+    await administer(url, `alter database ${new URL(url).pathname.slice(1)} set ${setting} = ${value}`);
     await withService(settingsFor(location), async ({ base }) => {
       const headers = { 'content-type': 'application/json' };
       const created = await fetch(`${base}/categories`, { method: 'POST', headers, body: '{"name":"Any"}' });

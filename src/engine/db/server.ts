@@ -57,6 +57,8 @@ export async function connectServer(
     default_transaction_isolation: 'read committed' as const,
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: statementTimeout,
+    // Otherwise the server may close a connection while a change is on its way to it. The maximum, some 25 days.
+    idle_session_timeout: 2 ** 31 - 1,
     // Otherwise a count would take all processors, and all others would wait. As text: postgres.js ignores the number 0.
     max_parallel_workers_per_gather: '0',
     // PostgreSQL compiles a plan that seems expensive each time it runs, and a disabled sequential scan makes it seem
