@@ -85,7 +85,7 @@ export function createDeliverer(
       await Promise.race([stop(), sleep(LAST_ATTEMPTS, undefined, { ref: false })]);
       hasEnded = true;
       sender.end();
-      if (running.size > 0) await queue.release([]).catch(onFailure);
+      await stop();
     },
   };
 
@@ -97,7 +97,6 @@ export function createDeliverer(
 
   async function finish(): Promise<void> {
     await rounds.end();
-    await storeResults();
     const inProgress = [...running.values()];
     if (inProgress.length > 0) await queue.release(inProgress.map(({ webhookId }) => webhookId));
     await Promise.all(inProgress.map(({ ended }) => ended.then(storeResults)));

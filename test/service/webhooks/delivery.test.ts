@@ -352,18 +352,29 @@ test('what is answered after the only webhook was disabled is stored', async () 
   await until(async () => (await deliveries(id, '&status=delivered')).length === 1, 'stored');
 });
 
-test('an attempt that a stop has cut off does not count', async () => {
+test('a stop waits shortly for answers; what it cuts off does not count, and another process may try at once', async () => {
   const other = await startTestApp();
   try {
     await other.begin();
-    receiver.answer = () => new Promise(() => {});
+    let answer = () => {};
+    receiver.answer = ({ event }) =>
+      new Promise((resolve) => {
+        if (event.data.name === 'Cats') answer = () => resolve(OK);
+      });
     const { body } = await other.rest('POST', '/webhooks', {
       body: { url: receiver.url, types: ['category.created'] },
     });
-    await other.rest('POST', '/categories', { body: { name: 'Dogs' } });
-    await until(() => receiver.received.length === 1, 'received');
-    await other.flush();
-    expect((await other.rest('GET', `/webhooks/${body.id}/deliveries`)).body).toMatchObject([{ attempts: 0 }]);
+    for (const name of ['Dogs', 'Cats']) await other.rest('POST', '/categories', { body: { name } });
+    await until(() => receiver.received.length === 2, 'received');
+    const stopped = other.flush();
+    answer();
+    await stopped;
+    const owner = 'select owner from webhooks where id = $1';
+    expect(await other.database.transaction((query) => query(owner, [body.id]))).toEqual([[null]]);
+    expect((await other.rest('GET', `/webhooks/${body.id}/deliveries?sort=id`)).body).toMatchObject([
+      { attempts: 0, status: 'pending' },
+      { attempts: 1, status: 'delivered' },
+    ]);
     const metrics = await (await other.fetch(new Request('http://pets.example/metrics'))).text();
     expect(metrics).toContain('webhook_deliveries_total{outcome="retried"} 0\n');
   } finally {
