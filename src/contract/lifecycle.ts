@@ -1,5 +1,5 @@
 import { isDate } from '../engine/date.ts';
-import { addDays, type Stability } from '../engine/lifecycle/annotation.ts';
+import type { Stability } from '../engine/lifecycle/annotation.ts';
 import type { Change } from './change.ts';
 
 export interface Element {
@@ -68,9 +68,9 @@ export function lifecycleChanges(base: Lifecycles, head: Lifecycles): Change[] {
 
 const RANKS: readonly Stability[] = ['experimental', 'beta', 'stable'];
 
-/** Orders lifecycles by the day from which they promise nothing, then by stability. */
+/** Orders lifecycles by the last day that they promise, then by stability. */
 function strength({ stability, deprecation }: Lifecycle): string {
   const rank = RANKS.indexOf(stability);
-  if (deprecation?.sunset !== undefined) return `${addDays(deprecation.sunset, 1)} ${rank}`;
+  if (deprecation?.sunset !== undefined) return `${deprecation.sunset} ${rank}`;
   return stability === 'experimental' ? `0 ${rank}` : `9999-99-99 ${rank}`;
 }
