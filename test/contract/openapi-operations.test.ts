@@ -44,9 +44,12 @@ describe('operations', () => {
     ],
     [
       'a list is serialized differently',
-      parameter({ explode: true }),
-      parameter({ explode: false }),
-      ['break GET /things (query a): Its explode changed from true to false.'],
+      parameter({ explode: true, style: 'form' }),
+      parameter({ explode: false, style: 'pipeDelimited' }),
+      [
+        'break GET /things (query a): Its style changed from "form" to "pipeDelimited".',
+        'break GET /things (query a): Its explode changed from true to false.',
+      ],
     ],
     ['a success goes', answers(200, 202), answers(200), ['break GET /things (202): GET /things (202) is gone.']],
     ['a success is new', answers(200), answers(200, 202), ['surprise GET /things (202): GET /things (202) is new.']],
