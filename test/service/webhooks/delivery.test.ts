@@ -492,7 +492,8 @@ test('a delivery whose event is no longer kept is given up, and says so', async 
   await app.database.transaction((query) => query('delete from events', []));
   await pass(5 * SECOND);
   await until(async () => (await deliveries(id, '&status=failed')).length === 1, 'given up');
-  expect((await deliveries(id))[0].error).toBe('The event was deleted before it could be delivered.');
+  const error = 'The event was deleted before it could be delivered.';
+  expect((await deliveries(id))[0]).toMatchObject({ attempts: 1, error });
   expect(await failed()).toBe(before + 1);
 });
 
@@ -500,7 +501,7 @@ test('of more than 300,000 pending deliveries, those of the webhook with the mos
   const other = await startTestApp();
   try {
     const hooks = ['a', 'b'].map((name) =>
-      other.rest('POST', '/webhooks', { body: { url: `${receiver.url}/${name}` } }),
+      other.rest('POST', '/webhooks', { body: { url: `${receiver.url}/${name}`, types: ['pet.created'] } }),
     );
     const [few, many] = (await Promise.all(hooks)).map(({ body }) => body.id);
     await other.database.transaction((query) =>
@@ -511,8 +512,17 @@ test('of more than 300,000 pending deliveries, those of the webhook with the mos
         [],
       ),
     );
+    await other.database.transaction((query) =>
+      query(
+        `insert into deliveries (webhook_id, epoch, position, type, subject, status, attempts, last_attempt_at)
+          values (${few}, 1, 0, 'pet.created', 'pets/1', 'delivered', 1, now() - interval '2 days')`,
+        [],
+      ),
+    );
+    await other.rest('POST', '/categories', { body: { name: 'Dogs' } });
     vi.useFakeTimers({ toFake: ['setInterval'] });
     await other.begin();
+    await until(async () => (await other.rest('GET', '/events')).body.length === 1, 'published');
     vi.advanceTimersByTime(15 * SECOND);
     vi.useRealTimers();
     const stateOf = async (id: number) => (await other.rest('GET', `/webhooks/${id}`)).body;
@@ -520,7 +530,11 @@ test('of more than 300,000 pending deliveries, those of the webhook with the mos
     expect((await stateOf(many)).disabledBecause).toMatch(/^More than 300,000 deliveries were pending/);
     expect((await stateOf(few)).enabled).toBe(true);
     expect((await other.rest('GET', `/webhooks/${many}/deliveries`)).body).toEqual([]);
+    // Without the old one that was delivered.
     expect((await other.rest('GET', `/webhooks/${few}/deliveries`)).body).toHaveLength(10);
+    const metrics = await (await other.fetch(new Request('http://pets.example/metrics'))).text();
+    expect(metrics).toMatch(/^webhook_oldest_undelivered_seconds .*[1-9]/m);
+    expect(metrics).toContain('webhook_deliveries_total{outcome="disabled"} 1\n');
   } finally {
     await other.dispose();
   }
