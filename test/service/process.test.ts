@@ -87,14 +87,15 @@ describe('the service as a process', () => {
     describe('with one start', () => {
       let service: Service;
       beforeAll(async () => {
-        service = await startService(environment);
+        service = await startService({ ...environment, DATA_DIRS: 'x' });
       });
       afterAll(() => service?.stop('SIGKILL'));
 
-      test('warns at its start of what it leaves open', () => {
+      test('warns at its start of what it leaves open, and of a misspelt setting', () => {
         expect(service.output()).toContain(
           'everyone can read and change everything, and so can any web page that a user of this machine opens (CORS_ORIGINS)',
         );
+        expect(service.output()).toContain('DATA_DIRS is not a setting; did you mean DATA_DIR?');
       });
 
       test('has all pages and descriptions, as it is built', async () => {
@@ -175,6 +176,19 @@ describe('the service as a process', () => {
         expect(await everything()).toEqual(before);
         expect(service.output()).not.toContain('"level":50');
         expect((await fetch(`${service.base}/livez`)).status).toBe(200);
+      });
+
+      // The last one: nothing is left to answer.
+      test('a second SIGTERM ends it at once, whatever is in progress', async () => {
+        const { hostname, port } = new URL(service.base);
+        const used = connect(Number(port), hostname).on('error', () => {});
+        used.write('POST /categories HTTP/1.1\r\nHost: pets.example\r\nContent-Length: 100\r\n\r\n{');
+        await fetch(`${service.base}/livez`);
+        const exited = once(service.process, 'exit');
+        service.process.kill('SIGTERM');
+        await expect.poll(() => service.output()).toContain('stopping');
+        service.process.kill('SIGTERM');
+        expect(await exited).toEqual([null, 'SIGTERM']);
       });
     });
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../src/engine/db/client.ts';
@@ -110,24 +111,35 @@ describe('npm run events', () => {
       else expect(errors).toMatch(message);
     });
 
-    test('tail says when EVENTS is off, for nothing would come', async () => {
-      const { code, errors } = await runToEnd('commands/events', ['tail'], { ...environment, EVENTS: 'off' });
-      expect([code, errors]).toEqual([1, `${usedDatabase()}This service records no events.\n`]);
+    test('tail says when EVENTS is off, for nothing would come, and names a misspelt setting', async () => {
+      const settings = { ...environment, EVENTS: 'off', DATA_DIRS: 'x' };
+      const { code, errors } = await runToEnd('commands/events', ['tail'], settings);
+      const misspelt = 'DATA_DIRS is not a setting; did you mean DATA_DIR?\n';
+      expect([code, errors]).toEqual([1, `${misspelt}${usedDatabase()}This service records no events.\n`]);
     });
 
-    test('tail ends quietly when what reads it has ended', async () => {
+    test('tail prints the events that it is asked for, and ends quietly when what reads it has ended', async () => {
       const service = await start();
-      await send(service, 'POST', '/categories', { name: 'Newts' });
-      await expect.poll(async () => (await (await fetch(`${service.base}/events`)).json()).length).toBeGreaterThan(0);
-      await service.stop();
-      const command = ['dist/commands/events.js', 'tail', '--after', '1.0'];
-      const reading = spawn(process.execPath, command, { env: environment });
-      reading.stdout.destroy();
+      const { id } = await send(service, 'POST', '/categories', { name: 'Newts' });
+      const subject = `categories/${id}`;
+      const command = ['tail', '--after', '1.0', '--type', 'category.updated', '--subject', subject];
+      const reading = spawn(process.execPath, ['dist/commands/events.js', ...command], { env: environment });
+      const closed = once(reading, 'close');
       let errors = '';
       reading.stderr.on('data', (chunk) => {
         errors += chunk;
       });
-      const [code] = await once(reading, 'close');
+      const lines = createInterface(reading.stdout)[Symbol.asyncIterator]();
+      for (const name of ['Toads', 'Frogs']) {
+        await send(service, 'POST', '/categories', { name });
+        await send(service, 'PATCH', `/categories/${id}`, { name });
+        const { value } = await lines.next();
+        expect(JSON.parse(value)).toMatchObject({ type: 'category.updated', subject, data: { name } });
+        expect(value).not.toContain('__typename');
+      }
+      reading.stdout.destroy();
+      await send(service, 'PATCH', `/categories/${id}`, { name: 'Olms' });
+      const [code] = await closed;
       expect([code, errors]).toEqual([0, usedDatabase()]);
     });
   }
