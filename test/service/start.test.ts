@@ -61,27 +61,38 @@ if (hasCommonTests) {
       );
     });
 
-    test('a database at an address that its certificate does not name, when sslmode verifies that', async () => {
-      const secure = createServer((socket) =>
-        socket.once('data', () => {
-          socket.write('S');
-          new TLSSocket(socket, { isServer: true, ...CERTIFICATE }).on('error', () => {});
-        }),
-      ).listen(0, '127.0.0.1');
-      await once(secure, 'listening');
-      const temporary = makeTemporaryFolder();
-      onTestFinished(() => temporary.remove());
-      const authority = join(temporary.path, 'authority.crt');
-      writeFileSync(authority, CERTIFICATE.cert);
-      const { port } = secure.address() as { port: number };
-      const { code, errors } = await startToEnd({
-        DATABASE_URL: `postgres://127.0.0.1:${port}/pets?sslmode=verify-full`,
-        NODE_EXTRA_CA_CERTS: authority,
-        REQUEST_TIMEOUT: '2',
+    describe('a database whose certificate cannot be verified, when sslmode wants that', () => {
+      const start = async (more: Readonly<Record<string, string>>) => {
+        const secure = createServer((socket) =>
+          socket.once('data', () => {
+            socket.write('S');
+            new TLSSocket(socket, { isServer: true, ...CERTIFICATE }).on('error', () => {});
+          }),
+        ).listen(0, '127.0.0.1');
+        await once(secure, 'listening');
+        onTestFinished(() => void secure.close());
+        const { port } = secure.address() as { port: number };
+        const DATABASE_URL = `postgres://127.0.0.1:${port}/pets?sslmode=verify-full`;
+        return startToEnd({ DATABASE_URL, REQUEST_TIMEOUT: '2', ...more });
+      };
+
+      test('because it does not name the address', async () => {
+        const temporary = makeTemporaryFolder();
+        onTestFinished(() => temporary.remove());
+        const authority = join(temporary.path, 'authority.crt');
+        writeFileSync(authority, CERTIFICATE.cert);
+        const { code, errors } = await start({ NODE_EXTRA_CA_CERTS: authority });
+        expect(code).toBe(1);
+        expect(errors).toMatch(/cannot be used: .* IP: 127\.0\.0\.1 is not in the cert's list/);
       });
-      secure.close();
-      expect(code).toBe(1);
-      expect(errors).toMatch(/cannot be used: .* IP: 127\.0\.0\.1 is not in the cert's list/);
+
+      test('because its authority is unknown', async () => {
+        const { code, errors } = await start({});
+        expect(code).toBe(1);
+        expect(errors).toMatch(
+          /cannot be used: .*certificate.*; NODE_EXTRA_CA_CERTS can name the file of its authority/,
+        );
+      });
     });
 
     test('a database that accepts a connection and does not answer, soon', async () => {
@@ -120,6 +131,18 @@ if (hasCommonTests) {
       expect(failure).toBe(
         `The database at ${server.host}${server.pathname} cannot be used: a pooler in between drops the settings of sessions, such as statement_timeout; connect to the server itself.`,
       );
+    });
+
+    test('a pooler that rejects the settings of sessions', async () => {
+      const rejection = 'SFATAL\0C08P01\0Munsupported startup parameter: search_path\0\0';
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(4 + rejection.length);
+      const pooler = createServer((socket) => socket.once('data', () => socket.end(`E${length}${rejection}`)));
+      await once(pooler.listen(0, '127.0.0.1'), 'listening');
+      const { port } = pooler.address() as { port: number };
+      const failure = await failureOf({ DATABASE_URL: `postgres://127.0.0.1:${port}/pets` });
+      pooler.close();
+      expect(failure).toMatch(/ cannot be used: a pooler in between drops the settings of sessions/);
     });
 
     const databaseWith = async (options: string) => {

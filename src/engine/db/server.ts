@@ -220,5 +220,9 @@ function firstCause(error: unknown): string {
   // Its own message says `undefined` for the port.
   if ((innermost as NodeJS.ErrnoException)?.code === 'CONNECT_TIMEOUT') return 'it does not answer';
   const message = innermost instanceof Error ? innermost.message : String(innermost);
-  return message.includes('before secure TLS') ? 'it does not offer TLS, or closed the connection' : message;
+  if (message.includes('before secure TLS')) return 'it does not offer TLS, or closed the connection';
+  // PgBouncer can be told to ignore them, and would then drop them.
+  if (message.includes('unsupported startup parameter')) return SETTINGS_DROPPED;
+  const isUntrusted = /self-signed certificate|unable to .* certificate/.test(message);
+  return isUntrusted ? `${message}; NODE_EXTRA_CA_CERTS can name the file of its authority` : message;
 }

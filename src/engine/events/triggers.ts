@@ -98,8 +98,8 @@ function writing({ list, requestKey = list.id }: EventSource, rank: number, { ty
 }
 
 /**
- * The value of a column, or of the items of a list, in an event. As a number in JSON, a decimal would lose digits. In the time zone of a session, an instant
- * may have a year of five digits, or an offset with seconds, which `Date` does not read.
+ * The value of a column, or of the items of a list, in an event. As a number in JSON, a decimal would lose digits. In the
+ * time zone of a session, an instant may have a year of five digits, or an offset with seconds, which `Date` does not read.
  */
 function imageOf(column: PgColumn, value = sql`${column}`): SQL {
   if (is(column, PgArray)) {
