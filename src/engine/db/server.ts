@@ -57,9 +57,10 @@ export async function connectServer(
     default_transaction_isolation: 'read committed' as const,
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: statementTimeout,
-    // Otherwise the server may close a connection while a change is on its way to it. The maximum, some 25 days.
-    idle_session_timeout: 2 ** 31 - 1,
-    // Otherwise a count would take all processors, and all others would wait. As text: postgres.js ignores the number 0.
+    // Otherwise the server may close a connection while a change is on its way to it. As text: postgres.js ignores the
+    // number 0. In capitals, which PostgreSQL takes too: in small letters, its type wants a number.
+    IDLE_SESSION_TIMEOUT: '0',
+    // Otherwise a count would take all processors, and all others would wait.
     max_parallel_workers_per_gather: '0',
     // PostgreSQL compiles a plan that seems expensive each time it runs, and a disabled sequential scan makes it seem
     // so: that would take 50 ms for a statement of 1 ms.
