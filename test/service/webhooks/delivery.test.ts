@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { pino } from 'pino';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -14,9 +15,12 @@ let app: TestApp;
 let receiver: Receiver;
 /** How far the service's clock is ahead, in milliseconds. */
 let ahead = 0;
+/** What the service has logged. */
+const logged: unknown[] = [];
 
 beforeAll(async () => {
-  app = await startTestApp({}, {}, undefined, () => steadyTime() + ahead);
+  const logger = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
+  app = await startTestApp({}, {}, undefined, () => steadyTime() + ahead, logger);
   await app.begin();
 });
 afterAll(async () => {
@@ -222,6 +226,13 @@ describe('a delivery that fails', () => {
     await until(async () => (await app.rest('GET', `/webhooks/${id}`)).body.enabled === false, 'disabled');
     const disabled = await app.rest('GET', `/webhooks/${id}`);
     expect(disabled.body.disabledBecause).toBe('The answer was 410 (Gone).');
+    expect(logged).toContainEqual(
+      expect.objectContaining({
+        msg: 'a webhook was disabled by its receiver',
+        webhook: id,
+        why: 'The answer was 410 (Gone).',
+      }),
+    );
     expect(disabled.headers.get('etag')).not.toBe(headers.get('etag'));
     receiver.answer = () => OK;
     await rename(category, 'missed');
@@ -495,6 +506,9 @@ test('a delivery whose event is no longer kept is given up, and says so', async 
   const error = 'The event was deleted before it could be delivered.';
   expect((await deliveries(id))[0]).toMatchObject({ attempts: 1, error });
   expect(await failed()).toBe(before + 1);
+  expect(logged).toContainEqual(
+    expect.objectContaining({ msg: 'an event was given up for a webhook', webhook: id, why: error }),
+  );
 });
 
 test('of more than 300,000 pending deliveries, those of the webhook with the most are dropped, and it is disabled', async () => {
