@@ -21,10 +21,6 @@ export class KeyedQueue {
     return waiting === undefined ? 0 : waiting.length + 1;
   }
 
-  get isEmpty(): boolean {
-    return this.#waiting.size === 0;
-  }
-
   /** Runs the work when no other work of the key is in progress. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(key);

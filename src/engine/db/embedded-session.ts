@@ -1,18 +1,20 @@
-import { messages, type PGlite, parse, protocol } from '@electric-sql/pglite';
+import { messages, type PGlite, protocol } from '@electric-sql/pglite';
 import { LRUCache } from 'lru-cache';
+import type { RawRow } from './driver.ts';
 import type { Send } from './transact.ts';
 import { failureOf, type ReportedError } from './violations.ts';
 
 const { Parser, serialize } = protocol;
 const EXECUTE = serialize.execute({});
 const SYNC = serialize.sync();
-/** The statements that stay prepared: PostgreSQL keeps some 70 KB for each. */
+const asText = (text: string) => text;
+/** The statements that stay prepared: PostgreSQL keeps some 40 KB for each. */
 const MAX_PREPARED = 200;
 
 interface Prepared {
   readonly name: string;
-  /** The columns of its rows, if it returns any. */
-  readonly columns: readonly messages.BackendMessage[];
+  /** The parser of each column of its rows. */
+  readonly parsers: readonly ((text: string) => unknown)[];
 }
 
 /**
@@ -31,7 +33,8 @@ export function createSession(database: PGlite): Send {
   function prepare(text: string): Prepared {
     const name = `s${++count}`;
     const received = exchange(serialize.parse({ text, name }), serialize.describe({ type: 'S', name }));
-    const statement = { name, columns: received.filter((message) => message.name === 'rowDescription') };
+    const columns = received.find((message) => message instanceof messages.RowDescriptionMessage)?.fields ?? [];
+    const statement = { name, parsers: columns.map(({ dataTypeID }) => database.parsers[dataTypeID] ?? asText) };
     prepared.set(text, statement);
     return statement;
   }
@@ -48,10 +51,15 @@ export function createSession(database: PGlite): Send {
 
   return async (text, parameters) => {
     if (database.closed) throw new Error('The database is closed.');
-    const { name, columns } = prepared.get(text) ?? prepare(text);
+    const { name, parsers } = prepared.get(text) ?? prepare(text);
     const values = parameters.map((value) => (value === null ? null : String(value)));
-    const received = exchange(serialize.bind({ statement: name, values }), EXECUTE);
-    const [result] = parse.parseResults([...columns, ...received], database.parsers, { rowMode: 'array' });
-    return result as unknown as Awaited<ReturnType<Send>>;
+    const rows: RawRow[] = [];
+    let command = '';
+    for (const message of exchange(serialize.bind({ statement: name, values }), EXECUTE)) {
+      if (message instanceof messages.DataRowMessage)
+        rows.push(message.fields.map((field, n) => (field === null ? null : parsers[n]?.(field))));
+      else if (message instanceof messages.CommandCompleteMessage) [command = ''] = message.text.split(' ');
+    }
+    return { rows, command };
   };
 }

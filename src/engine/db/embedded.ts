@@ -61,7 +61,8 @@ export async function openEmbedded(folder: string): Promise<Driver> {
       transaction: (work) => queue.run(CONNECTION, () => transact(send, work)),
       close: async () => {
         clearInterval(vacuuming);
-        while (!queue.isEmpty) await nextTurn();
+        // After all that waits for a turn, and then for the connection.
+        for (const kind of ['list', 'count']) await queue.run(kind, async () => {});
         await queue.run(CONNECTION, () => database.close());
         await unlock();
       },
