@@ -62,7 +62,7 @@ describe('DATABASE_URL', () => {
 });
 
 describe('NODE_ENV', () => {
-  test.each(['prod', 'PROD', 'prd', 'live', 'Production', 'PRODUCTION', 'production ', 'prodution'])(
+  test.each(['prod', 'PROD', 'prd', ' prod', 'live', 'Production', 'PRODUCTION', 'production ', 'prodution'])(
     '%j stops the start, because it would mean development',
     (NODE_ENV) => {
       expect(() => readSettings({ NODE_ENV })).toThrow(
@@ -95,6 +95,7 @@ describe('a misspelt setting', () => {
   test.each([
     ['DATABASE_ULR', 'DATABASE_URL'],
     ['DATABASEURL', 'DATABASE_URL'],
+    ['JWTJWKSURI', 'JWT_JWKS_URL'],
     ['RATELIMIT', 'RATE_LIMIT'],
     ['RATE_LIMITS', 'RATE_LIMIT'],
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
