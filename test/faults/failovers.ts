@@ -86,7 +86,8 @@ async function findingsOf(base: string, failOver: () => Promise<Course>): Promis
   const touched = samples.filter(({ began, ended }) => ended > lost && began < back);
   const wrong = samples.filter((sample) => !isExpected(sample));
   const failures = samples.filter(isHonest);
-  const recovery = Math.max(0, ...failures.filter(({ began }) => began > back).map(({ ended }) => ended - back));
+  const late = failures.filter(({ began }) => began > back);
+  const recovery = Math.max(0, ...late.map(({ ended }) => ended - back));
   const acknowledged = ledger.pets.size + ledger.orders.size;
   const dead = watch.seen.filter(({ isLive }) => !isLive);
   const gloomy = watch.seen.filter(({ at, isReady }) => !isReady && at > back + RECOVERY);
@@ -109,7 +110,7 @@ async function findingsOf(base: string, failOver: () => Promise<Course>): Promis
     },
     {
       promise: `the last failure after the switch, within ${seconds(RECOVERY)}`,
-      measured: seconds(recovery),
+      measured: `${seconds(recovery)}${late.length > 0 ? `; after it: ${tally(late.map(outcomeOf))}` : ''}`,
       holds: recovery <= RECOVERY,
     },
     {
