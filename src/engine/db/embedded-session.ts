@@ -7,7 +7,6 @@ import { failureOf, type ReportedError } from './violations.ts';
 const { Parser, serialize } = protocol;
 const EXECUTE = serialize.execute({});
 const SYNC = serialize.sync();
-const asText = (text: string) => text;
 /** The statements that stay prepared: PostgreSQL keeps some 40 KB for each. */
 const MAX_PREPARED = 200;
 
@@ -34,7 +33,7 @@ export function createSession(database: PGlite): Send {
     const name = `s${++count}`;
     const received = exchange(serialize.parse({ text, name }), serialize.describe({ type: 'S', name }));
     const columns = received.find((message) => message instanceof messages.RowDescriptionMessage)?.fields ?? [];
-    const statement = { name, parsers: columns.map(({ dataTypeID }) => database.parsers[dataTypeID] ?? asText) };
+    const statement = { name, parsers: columns.map(({ dataTypeID }) => database.parsers[dataTypeID] ?? String) };
     prepared.set(text, statement);
     return statement;
   }

@@ -24,8 +24,7 @@ const CHANGED = `select relid::regclass::text from pg_stat_user_tables join pg_c
  * does not keep come from the cache of the system just as fast.
  */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
-const asText = (text: string) => text;
-const options = { startParams, parsers: { [INT8]: asText, [TIMESTAMPTZ]: asText } };
+const options = { startParams, parsers: { [INT8]: String, [TIMESTAMPTZ]: String } };
 /** The key of the work that has the connection: a statement, or a transaction. */
 const CONNECTION = 'connection';
 

@@ -72,7 +72,7 @@ export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint
   });
 }
 
-/** By code. Mock servers answer with them, unless the schema `Error` has an example: some prefer that, whatever the status. */
+/** By code. Mock servers answer with them, but some prefer an example of the schema `Error`, which so has none. */
 function examplesOf(kinds: readonly ErrorKind[]): JsonSchema {
   return Object.fromEntries(
     kinds.map(({ code, title, status }) => [code, { value: { code, message: `${title}.`, status } }]),
