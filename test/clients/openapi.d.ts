@@ -550,8 +550,17 @@ export interface components {
             /** @description The id of the request that has caused it, as in its `X-Request-Id`; none if the change was made in the database. */
             correlationid?: string;
             /** @description The row after the change; before it, if it was deleted. */
-            data: components["schemas"]["InventoryItem"] | components["schemas"]["Pet"] | components["schemas"]["Category"] | components["schemas"]["Order"];
+            data: components["schemas"]["EventData"];
         };
+        /**
+         * @description The row of an event.
+         * @example {
+         *       "petId": 12,
+         *       "quantity": 5,
+         *       "status": "available"
+         *     }
+         */
+        EventData: components["schemas"]["InventoryItem"] | components["schemas"]["Pet"] | components["schemas"]["Category"] | components["schemas"]["Order"];
         /**
          * @description The type of an event: what has happened.
          * @example order.placed

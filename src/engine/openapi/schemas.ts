@@ -31,8 +31,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface ComponentText {
   /**
-   * An example for each component, by its name. That of a list is by default the one of its items, and parameters in
-   * paths have what the one of the row has.
+   * An example for each component, by its name. That of a list is by default the one of its items, that of a union the one
+   * of its first row, and parameters in paths have what the one of the row has.
    */
   readonly examples: Readonly<Record<string, unknown>>;
   /** Fields of a component that are not listed as required although they always have a value. */
@@ -54,7 +54,7 @@ export class Components {
     if (!this.schemas.has(name)) {
       this.#elements.set(name, element);
       const schema = make();
-      const example = this.text.examples[name] ?? this.#exampleOfList(schema);
+      const example = this.text.examples[name] ?? this.#exampleWithin(schema);
       this.schemas.set(name, { ...schema, ...(example !== undefined && { example }) });
     }
     if (this.#elements.get(name) !== element)
@@ -67,9 +67,10 @@ export class Components {
     return (this.schemas.get(nameOf(reference))?.required as readonly string[] | undefined)?.length ?? 0;
   }
 
-  #exampleOfList({ items }: JsonSchema): readonly unknown[] | undefined {
-    const example = this.text.examples[nameOf(items as JsonSchema | undefined)];
-    return example === undefined ? undefined : [example];
+  #exampleWithin({ items, anyOf = [items] }: JsonSchema): unknown {
+    const [row] = anyOf as readonly JsonSchema[];
+    const example = this.text.examples[nameOf(row)];
+    return items === undefined || example === undefined ? example : [example];
   }
 
   /** A reference to a shared response; throws if a different one has its name. */
@@ -148,8 +149,11 @@ function fieldSchema(
   const union = getNamedType(type);
   if (!isUnionType(union)) return typeSchema(type, components);
   const selectedOf = (member: GraphQLObjectType) => within.filter(({ parent }) => parent === member);
-  const rows = union.getTypes().map((member) => objectSchema(member, selectedOf(member), components));
-  return { anyOf: rows.toSorted((one, other) => components.requiredBy(other) - components.requiredBy(one)) };
+  return components.refer(union.name, union, () => {
+    const rows = union.getTypes().map((member) => objectSchema(member, selectedOf(member), components));
+    const anyOf = rows.toSorted((one, other) => components.requiredBy(other) - components.requiredBy(one));
+    return { description: union.description ?? union.name, anyOf };
+  });
 }
 
 function objectOf<Field extends Described & { readonly type: unknown }>(

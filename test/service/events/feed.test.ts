@@ -62,11 +62,9 @@ describe('GET /events', () => {
   });
 
   test('has its rows described so that clients which take the first schema that fits do not lose fields', async () => {
-    const { properties } = openApi.components.schemas.Event as {
-      properties: { data: { anyOf: readonly { $ref: string }[] } };
-    };
+    const { anyOf } = openApi.components.schemas.EventData as { anyOf: readonly { $ref: string }[] };
     const firstFor = (row: unknown) =>
-      properties.data.anyOf.find(({ $ref }) => {
+      anyOf.find(({ $ref }) => {
         try {
           assertFits({ $ref }, row, 'an event');
           return true;
