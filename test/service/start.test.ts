@@ -169,6 +169,17 @@ if (hasCommonTests) {
       );
     });
 
+    test('a role that lacks a right, and where to read which it needs', async () => {
+      const role = `start_${randomUUID()}`;
+      await administer(environment.DATABASE_URL ?? '', `create role "${role}" login`);
+      onTestFinished(() => administer(environment.DATABASE_URL ?? '', `drop role "${role}"`));
+      const url = new URL(environment.DATABASE_URL ?? '');
+      url.username = role;
+      expect(await failureOf({ DATABASE_URL: url.href, MIGRATE: 'off' })).toBe(
+        "The database's role lacks a right (permission denied for schema drizzle); docs/deploying.md says which rights it needs.",
+      );
+    });
+
     test('bad settings, all errors at once', async () => {
       const { code, errors } = await startToEnd({
         PORT: '70000',
