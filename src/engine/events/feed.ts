@@ -1,4 +1,4 @@
-import { is, type SQL, sql } from 'drizzle-orm';
+import { is, SQL, sql } from 'drizzle-orm';
 import { PgArray } from 'drizzle-orm/pg-core';
 import type { Database } from '../db/client.ts';
 import type { RowOf } from '../db/row.ts';
@@ -173,7 +173,7 @@ function readersOf(source: EventSource) {
   const fields = Object.entries(source.list.columns).map(([name, column]) => {
     const { dataType } = is(column, PgArray) ? column.baseColumn : column;
     // For a row that was stored before the column was added.
-    const fallback = column.default ?? null;
+    const fallback = is(column.default, SQL) ? null : (column.default ?? null);
     return { name, fallback, isDate: dataType === 'date' || column.getSQLType().startsWith('timestamp') };
   });
   const read = (data: string): EventRow => {

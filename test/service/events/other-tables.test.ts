@@ -85,6 +85,22 @@ test.each<[string, string, PgColumnBuilderBase, unknown]>([
   expect(events.map(({ data }) => ({ ...data }))).toMatchObject([{ value }, { value: null }, { value }, { value }]);
 });
 
+test('an event from before a column was added has its default there, and null if only the database knows that', async () => {
+  const table = pgTable('Prices', {
+    id: idColumn(),
+    currency: text().notNull().default('CHF'),
+    since: timestamp('since', { withTimezone: true }).notNull().defaultNow(),
+    version: versionColumn(),
+  });
+  const { id } = await versionedStore(opened.database, { table: prices, list, one: 'price' }).create({ price: '1.00' });
+  await query('select publish_changes(1000)');
+  const type = createSchema().builder.objectRef<object>('Price');
+  const source = rowEvents({ one: 'price', list: tableList(table), type });
+  const feed = feedStore(opened.database, [source], { name: '/shop', isOn: true });
+  const { events } = await feed.page(undefined, { subject: `Prices/${id}` }, 10);
+  expect(events.map(({ data }) => ({ ...data }))).toMatchObject([{ currency: 'CHF', since: null }]);
+});
+
 test('a table with capital letters has its triggers once, and EVENTS=off drops them', async () => {
   expect(await installEvents(opened.database, sources, 'on')).toBe(0);
   expect(await installEvents(opened.database, sources, 'off')).toBeGreaterThan(0);
