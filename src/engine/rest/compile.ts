@@ -23,7 +23,7 @@ import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
-import { assertPlain, assertReply, rootType, rowConverter, selectsField } from './result.ts';
+import { assertOwn, assertPlain, assertReply, rootType, rowConverter, selectsField } from './result.ts';
 import { creates, fillTemplate, mayCreate, type ReplyContext, type Route, type RouteReply } from './route.ts';
 import { nameOf, type ResolvedRoute } from './successor.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
@@ -66,6 +66,7 @@ export function compileRoutes(
     const documentWithTotal = withTotal(route, operation);
     // Whether it returns a row with its version, which becomes the entity tag.
     const isVersioned = route.reply.kind === 'item' && selectsField(operation, 'version');
+    if (isVersioned) assertOwn(operation);
     const prepared = prepareOperation(operation.selection, options);
     assertLongestPage(operation, prepared);
     return {

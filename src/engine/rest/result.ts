@@ -55,6 +55,15 @@ export function assertReply({ kind, selects = [] }: Reply, { operationId, select
   }
 }
 
+/** @throws {Error} for a field of a row that its version says nothing about: one whose resolver takes the context */
+export function assertOwn({ selected, operationId }: ResolvedOperation): void {
+  const other = selected.within.find(({ field: { resolve } }) => resolve !== undefined && resolve.length > 2);
+  if (other !== undefined)
+    throw new Error(
+      `${operationId}: ${other.field.name} reads more than its row, so that its ETag would stay the same when it changes; select it in a route without the version.`,
+    );
+}
+
 export function selectsField({ selected }: ResolvedOperation, name: string): boolean {
   return isSelected(selected, [name]);
 }

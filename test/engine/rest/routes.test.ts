@@ -1,4 +1,4 @@
-import { buildSchema, GraphQLScalarType } from 'graphql';
+import { assertObjectType, buildSchema, GraphQLScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { IncomingRequest } from '../../../src/engine/http/incoming.ts';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
@@ -11,7 +11,7 @@ import { integerFrom, text } from '../../../src/engine/schema/bounds.ts';
 const schema = buildSchema(`
   type Query { bookCount: Int!  titles: [String!]!  book: Book  books: [Book!]!  anything: Thing  either: Either }
   interface Thing { id: ID! }
-  type Book implements Thing { id: ID!  title: String!  price: Float  tags: [String!]!  author: Author!  version: Int! }
+  type Book implements Thing { id: ID!  title: String!  price: Float  tags: [String!]!  author: Author!  stock: Int!  version: Int! }
   type Author { name: String! }
   union Either = Book | Author
   scalar Colour
@@ -37,6 +37,9 @@ const schema = buildSchema(`
 for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
 }
+
+const { stock } = assertObjectType(schema.getType('Book')).getFields();
+if (stock !== undefined) stock.resolve = (_, __, context) => context.stockOf();
 
 const tag = 'Things';
 const count = gql`query one { bookCount }`;
@@ -282,6 +285,11 @@ describe('a route that REST cannot serve makes the start fail, and the error say
       'an object in a row',
       gql`query one { book { ...B } } fragment B on Book { author { name } }`,
       /^one: .* Author is/,
+    ],
+    [
+      'a field that the version of its row says nothing about',
+      gql`query one { book { ...B version } } fragment B on Book { id stock }`,
+      /^one: stock reads more than its row, so that its ETag would stay the same when it changes/,
     ],
     ['a row without a fragment', gql`query one { book { id } }`, /^one: A row must be selected by a fragment/],
     [
