@@ -1,5 +1,7 @@
 import { type ErrorCode, type ErrorKind, errorKind } from '../errors.ts';
+import { annotationsOf } from '../lifecycle/annotated.ts';
 import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
+import { reachable } from '../operation/uses.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { additionsOf } from './annotations.ts';
 import { headerRefs } from './headers.ts';
@@ -33,6 +35,9 @@ const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILE
 export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint) {
   const { annotations } = lifecycle;
   const { errors, headers } = additionsOf(annotations);
+  const inputs = [...operation.queryVariables, operation.bodyVariable]
+    .flatMap((variable) => variable?.argument ?? [])
+    .flatMap((argument) => [argument, ...reachable(argument.type)]);
   const kinds = new Set<ErrorCode | ErrorKind>([
     ...ALWAYS,
     ...(operation.pathVariables.length > 0 ? (['NOT_FOUND'] as const) : []),
@@ -42,6 +47,7 @@ export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint
     ...(route.method === 'GET' && hasTag ? (['PRECONDITION_FAILED'] as const) : []),
     ...(route.errors ?? []),
     ...errors,
+    ...inputs.flatMap((input) => additionsOf(annotationsOf(input)).errors),
   ]);
   const byStatus = new Map<number, ErrorKind[]>();
   for (const kind of [...kinds].map(errorKind)) {

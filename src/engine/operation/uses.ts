@@ -130,7 +130,7 @@ function walk(given: GraphQLInputType, value: unknown, use: Use): void {
 }
 
 /** The elements that values of a type can use. */
-function reachable(type: GraphQLInputType, seen = new Set<string>()): Annotatable[] {
+export function reachable(type: GraphQLInputType, seen = new Set<string>()): Annotatable[] {
   const named = getNamedType(type);
   if (seen.has(named.name)) return [];
   seen.add(named.name);

@@ -1,6 +1,7 @@
-import { assertObjectType, buildSchema, GraphQLScalarType } from 'graphql';
+import { assertInputObjectType, assertObjectType, buildSchema, GraphQLScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { IncomingRequest } from '../../../src/engine/http/incoming.ts';
+import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
 import { Components, leafSchema } from '../../../src/engine/openapi/schemas.ts';
 import { EndpointCall } from '../../../src/engine/rest/call.ts';
@@ -37,6 +38,16 @@ const schema = buildSchema(`
 for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
 }
+const sortsOfWish = assertInputObjectType(schema.getType('Wish')).getFields().sorts;
+if (sortsOfWish !== undefined)
+  sortsOfWish.extensions = {
+    lifecycle: deprecated({
+      since: '2026-07-01',
+      sunset: '2027-12-31',
+      successor: { coordinate: 'Wish.best' },
+      why: 'One is enough.',
+    }),
+  };
 
 const { stock } = assertObjectType(schema.getType('Book')).getFields();
 if (stock !== undefined) stock.resolve = (_, __, context) => context.stockOf();
@@ -229,6 +240,14 @@ describe('OpenAPI describes the response of a route', () => {
     const paged = route('GET', '/pages', { tag: 'Things', operation, reply: page() });
     const { responses } = described(gql`query many { titles }`, rows(), 'GET', [paged]);
     expect(responses[304]).toEqual({ $ref: '#/components/responses/NotModifiedRows' });
+  });
+
+  test('with the errors of a deprecated field in its input: those of its sunset, and of a brownout', () => {
+    const operation = gql`query one($wish: Wish) { given(wish: $wish) }`;
+    const { responses } = described(operation, ok(), 'POST');
+    expect(responses[410]).toEqual({ $ref: expect.stringContaining('Gone') });
+    expect(responses[503]).toEqual({ $ref: expect.stringContaining('Brownout') });
+    expect(described(gql`query one { bookCount }`).responses).not.toHaveProperty('410');
   });
 
   test('with a scalar that brings its schema', () => {
