@@ -2,16 +2,9 @@ import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { Client, cacheExchange, fetchExchange, gql } from '@urql/core';
 import createClient from 'openapi-fetch';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OPEN_ACCESS } from '../../src/engine/auth/access.ts';
-import { type Listener, listen } from '../../src/engine/http/listen.ts';
-import { createApp } from '../../src/engine/service.ts';
-import { petStoreService } from '../../src/petstore/service.ts';
-import { createMetrics } from '../../src/process/metrics.ts';
-import { openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { startTestApp, type TestApp } from '../support/app.ts';
 import { published } from '../support/feed.ts';
-import { defaultRules, defaultSettings } from '../support/rules.ts';
 import type { paths } from './openapi.d.ts';
 
 /** The service has a base path, as behind a gateway, and clients must be able to follow its links all the same. */
@@ -25,28 +18,14 @@ interface Walk {
   };
 }
 
-let opened: TestDatabase;
-let listener: Listener;
+let app: TestApp;
 let base: string;
 
 beforeAll(async () => {
-  opened = await openTestDatabase();
-  const app = createApp({
-    application: petStoreService,
-    database: opened.database,
-    settings: { ...defaultSettings, BASE_PATH },
-    access: OPEN_ACCESS,
-    rules: defaultRules,
-    metrics: createMetrics(),
-    logger: pino({ level: 'silent' }),
-  });
-  listener = await listen(app.listener, { host: '127.0.0.1', port: 0, stall: 40_000 });
-  base = `http://127.0.0.1:${listener.port}${BASE_PATH}`;
+  app = await startTestApp({ BASE_PATH });
+  base = await app.listen();
 });
-afterAll(async () => {
-  await listener?.drain(0);
-  await opened?.dispose();
-});
+afterAll(() => app?.dispose());
 
 describe('openapi-fetch, with types of the OpenAPI description', () => {
   test('sells a pet', async () => {
@@ -266,7 +245,7 @@ describe('Apollo Client, with its cache', () => {
   test('shows each event with its row as it was, past its cache, as docs/events.md says', async () => {
     const { client, id } = await makePet();
     await client.mutate({ mutation: RENAME, variables: { id } });
-    await published(opened);
+    await published(app);
     const variables = { subject: `pets/${id}` };
     const { data } = await client.query({ query: EVENTS, variables, fetchPolicy: 'no-cache' });
     expect(data).toMatchObject({ events: { nodes: [{ data: { name: 'First' } }, { data: { name: 'Second' } }] } });

@@ -2,10 +2,21 @@ import { ApolloClient, ApolloLink, gql as apolloGql, InMemoryCache, Observable }
 import { Client, cacheExchange, fetchExchange, gql, subscriptionExchange } from '@urql/core';
 import { print } from 'graphql';
 import { createClient } from 'graphql-sse';
-import { describe, expect, test } from 'vitest';
-import { startOwnService } from '../support/sockets.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApp, type TestApp } from '../support/app.ts';
 
-const service = startOwnService();
+let app: TestApp;
+let base: string;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.begin();
+  base = await app.listen();
+});
+afterAll(async () => {
+  await app?.flush();
+  await app?.dispose();
+});
 
 const SUBSCRIPTION = `subscription ($types: [EventType!], $after: String) {
   events(types: $types, after: $after) { id type subject data { __typename ... on Category { id name } } }
@@ -22,12 +33,12 @@ interface Received {
 
 async function create(name: string): Promise<void> {
   const headers = { 'content-type': 'application/json' };
-  await fetch(`${service.base}/categories`, { method: 'POST', headers, body: JSON.stringify({ name }) });
+  await fetch(`${base}/categories`, { method: 'POST', headers, body: JSON.stringify({ name }) });
 }
 
 /** The place after the last event. */
 async function lastId(): Promise<string> {
-  const { headers } = await fetch(`${service.base}/events?after=now`);
+  const { headers } = await fetch(`${base}/events?after=now`);
   return /[?&]after=([\d.]+)/.exec(headers.get('link') ?? '')?.[1] ?? '';
 }
 
@@ -39,7 +50,7 @@ async function createUntil(isTold: () => boolean, ...names: readonly string[]): 
   }
 }
 
-const sse = (lazyUrl = () => `${service.base}/graphql`) => createClient({ url: lazyUrl });
+const sse = (lazyUrl = () => `${base}/graphql`) => createClient({ url: lazyUrl });
 
 describe('a subscription works in', () => {
   test('graphql-sse', async () => {
@@ -57,7 +68,7 @@ describe('a subscription works in', () => {
   });
 
   test('graphql-sse, which goes on after the last event', async () => {
-    const page = await (await fetch(`${service.base}/events?type=category.created&limit=1`)).json();
+    const page = await (await fetch(`${base}/events?type=category.created&limit=1`)).json();
     const received: Received[] = [];
     const client = sse();
     const stop = client.subscribe<Received>(
@@ -67,7 +78,7 @@ describe('a subscription works in', () => {
     await createUntil(() => received.length >= 2);
     stop();
     client.dispose();
-    const rest = await (await fetch(`${service.base}/events?type=category.created&after=${page[0].id}`)).json();
+    const rest = await (await fetch(`${base}/events?type=category.created&after=${page[0].id}`)).json();
     expect(received.slice(0, 2).map(({ events }) => events.id)).toEqual(
       rest.slice(0, 2).map(({ id }: { id: string }) => id),
     );
@@ -76,7 +87,7 @@ describe('a subscription works in', () => {
   test('graphql-sse, which misses nothing when its connection is cut, with the last id as a header field', async () => {
     let [last, cut] = [await lastId(), new AbortController()];
     const client = createClient({
-      url: `${service.base}/graphql`,
+      url: `${base}/graphql`,
       headers: () => ({ 'Last-Event-ID': last }),
       fetchFn: (url: string, init: RequestInit) =>
         fetch(url, { ...init, signal: AbortSignal.any([init.signal as AbortSignal, cut.signal]) }),
@@ -98,7 +109,7 @@ describe('a subscription works in', () => {
   });
 
   test('graphql-sse, which gets the errors of a rejected one', async () => {
-    const client = createClient({ url: `${service.base}/graphql`, retryAttempts: 0 });
+    const client = createClient({ url: `${base}/graphql`, retryAttempts: 0 });
     const failed = new Promise((resolve) => {
       client.subscribe(
         { query: SUBSCRIPTION, variables: { after: 'x' } },
@@ -116,7 +127,7 @@ describe('a subscription works in', () => {
   test('urql', async () => {
     const sseClient = sse();
     const client = new Client({
-      url: `${service.base}/graphql`,
+      url: `${base}/graphql`,
       exchanges: [
         cacheExchange,
         fetchExchange,
@@ -173,7 +184,7 @@ describe('a subscription works in', () => {
 
 describe('GraphQL over server-sent events', () => {
   const send = (query: string, accept = 'text/event-stream') =>
-    fetch(`${service.base}/graphql`, {
+    fetch(`${base}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept },
       body: JSON.stringify({ query }),

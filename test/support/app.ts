@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Database } from '../../src/engine/db/client.ts';
+import { listen } from '../../src/engine/http/listen.ts';
 import { parseJson, stringifyJson } from '../../src/engine/json.ts';
 import type { LifecycleRules } from '../../src/engine/lifecycle/enforcement.ts';
 import { steadyTime } from '../../src/engine/limits/rate.ts';
@@ -50,6 +51,8 @@ export interface TestApp {
   /** Stores the counted uses. */
   flush(): Promise<void>;
   dispose(): Promise<void>;
+  /** Serves it on a free port of this machine until it is disposed of; gives its address. */
+  listen(): Promise<string>;
 }
 
 /**
@@ -78,7 +81,9 @@ export async function startTestApp(
     logger,
     clock,
   });
-  const base = `http://pets.example${settings.BASE_PATH ?? ''}`;
+  const path = settings.BASE_PATH ?? '';
+  const base = `http://pets.example${path}`;
+  let stopListening = async () => {};
   const send = (method: string, path: string, { body, headers = {} }: RestOptions) =>
     app.fetch(
       new Request(base + path, {
@@ -109,7 +114,15 @@ export async function startTestApp(
     },
     begin: app.begin,
     flush: app.flush,
-    dispose: opened.dispose,
+    async dispose() {
+      await stopListening();
+      await opened.dispose();
+    },
+    async listen() {
+      const { port, drain } = await listen(app.listener, { host: '127.0.0.1', port: 0, stall: 40_000 });
+      stopListening = () => drain(0);
+      return `http://127.0.0.1:${port}${path}`;
+    },
   };
 }
 
