@@ -7,7 +7,11 @@ const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'
 /** What a client sees of a service: on both databases. */
 const services = ['test/service/**/*.test.ts', 'test/bookshop/**/*.test.ts', 'test/clients/**/*.test.ts'];
 /** Of these, what the service rejects before it asks a database: on one, on which processes start sooner. */
-const rejected = ['test/service/malformed.test.ts', 'test/service/graphql/hostile.test.ts'];
+const rejected = [
+  'test/service/malformed.test.ts',
+  'test/service/graphql/hostile.test.ts',
+  'test/service/access/{pages,scopes,tokens}.test.ts',
+];
 /** What sets options of V8, or loads or mocks modules: in a process of its own. */
 const alone = [
   'test/engine/bounds.test.ts',
