@@ -75,7 +75,7 @@ describe('a subscription works in', () => {
       { query: SUBSCRIPTION, variables: { ...variables, after: page[0].id } },
       { next: ({ data }) => data && received.push(data), error: () => {}, complete: () => {} },
     );
-    await createUntil(() => received.length >= 2);
+    await createUntil(() => received.length >= 2, 'Newts', 'Toads');
     stop();
     client.dispose();
     const rest = await (await fetch(`${base}/events?type=category.created&after=${page[0].id}`)).json();
