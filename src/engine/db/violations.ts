@@ -22,6 +22,7 @@ export interface ReportedError extends Error {
 const STATEMENT_CANCELED = '57014';
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
+const READ_ONLY = '25006';
 /** The SQLSTATEs of a violated foreign key: the second one is of `on delete restrict`. */
 export const FOREIGN_KEY_VIOLATIONS: readonly string[] = ['23503', '23001'];
 /** The SQLSTATE of a number outside its column's range. */
@@ -29,14 +30,15 @@ export const OUT_OF_RANGE = '22003';
 
 /**
  * Failures of the server or the connection, not of the statement: connections, resources, an operator's intervention,
- * system errors, authentication, a missing or closed database, a read-only standby, and transactions that took too long.
+ * system errors, authentication, a missing or closed database, and transactions that took too long.
  */
-const OF_SERVER = /^(08|53|57P|58|28|3D|55000|25006|25P03|25P04)/;
+const OF_SERVER = /^(08|53|57P|58|28|3D|55000|25P03|25P04)/;
 
 export function failureOf(error: ReportedError): ServiceError | DatabaseError {
   const { code: state, constraint, message } = error;
   if (state === STATEMENT_CANCELED) return tooSlow(error);
   if (state === LOCK_NOT_AVAILABLE) return new LockTimeout(error);
+  if (state === READ_ONLY) return onlyReads(error);
   return OF_SERVER.test(state) ? unavailable(error) : new DatabaseError(message, state, constraint, error);
 }
 
@@ -69,6 +71,11 @@ export function tooSlow(cause?: unknown): ServiceError {
 
 export function overloaded(): ServiceError {
   return new ServiceError('UNAVAILABLE', 'The database is overloaded at the moment; try again.');
+}
+
+/** It is a standby, or its settings make transactions read-only. */
+function onlyReads(cause: unknown): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'The database accepts only reads at the moment; try again.', { cause });
 }
 
 export function unavailable(cause: unknown): ServiceError {

@@ -69,7 +69,6 @@ describe('a failure of the server itself is 503 with Retry-After', () => {
     ['57P05', 'the session was idle for too long'],
     ['58000', 'its system fails'],
     ['58030', 'its disk fails'],
-    ['25006', 'it is a standby'],
     ['25P03', 'the transaction was idle for too long'],
     ['25P04', 'the transaction took too long'],
     ['28000', 'it no longer accepts our login'],
@@ -78,6 +77,10 @@ describe('a failure of the server itself is 503 with Retry-After', () => {
     ['55000', 'the database accepts no connections'],
   ])('%s: %s', (state) => {
     expect(reported(state)).toMatchObject(UNAVAILABLE);
+  });
+
+  test('25006: it is a standby, which can be reached', () => {
+    expect(reported('25006')).toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('only reads') });
   });
 
   test('55P03: a row is locked for longer than a statement waits', () => {
