@@ -20,7 +20,7 @@ export function badHeaders(): Bad[] {
   }));
 }
 
-export function badAddresses({ path, query, parameters, method }: Operation): Bad[] {
+export function badAddresses({ path, query, parameters }: Operation): Bad[] {
   return parameters
     .filter((parameter) => parameter.in === 'path')
     .flatMap(({ name }) => {
@@ -48,9 +48,11 @@ export function badAddresses({ path, query, parameters, method }: Operation): Ba
       const undecodable = ['%zz', '%ff', '1%', '%ed%a0%80', '%c0%80'];
       const missing = ['0', '-1', '987654', '9223372036854775807', '-9223372036854775808'];
       return [
-        ...unreadable.map((id) => bad(`${method} ${at(id)}`, at(id), 'INVALID_ARGUMENT', 400, name)),
-        ...undecodable.map((id) => bad(`${method} ${at(id)}`, at(id), 'INVALID_ARGUMENT', 400, /path.*percent/)),
-        ...missing.map((id) => bad(`${method} ${at(id)}`, at(id), 'NOT_FOUND', 404, id)),
+        ...unreadable.map((id) => bad(`no integer in the path: ${id}`, at(id), 'INVALID_ARGUMENT', 400, name)),
+        ...undecodable.map((id) =>
+          bad(`not encoded in the path: ${id}`, at(id), 'INVALID_ARGUMENT', 400, /path.*percent/),
+        ),
+        ...missing.map((id) => bad(`no row: ${id}`, at(id), 'NOT_FOUND', 404, id)),
       ];
     });
 }
@@ -59,15 +61,9 @@ function bad(title: string, address: string, code: string, status: number, names
   return { title, address, code, status, names };
 }
 
-export function badQueries({ address, query: own, parameters, method }: Operation): Bad[] {
+export function badQueries({ address, query: own, parameters }: Operation): Bad[] {
   const at = (query: string, names: string | RegExp) =>
-    bad(
-      `${method} …?${query.slice(0, 60)}`,
-      `${address}${own === '' ? '?' : '&'}${query}`,
-      'INVALID_ARGUMENT',
-      400,
-      names,
-    );
+    bad(`?${query.slice(0, 60)}`, `${address}${own === '' ? '?' : '&'}${query}`, 'INVALID_ARGUMENT', 400, names);
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   return [
     at('bogus=1', 'bogus'),
@@ -111,7 +107,7 @@ function badTexts(name: string, schema: Schema): string[] {
   if (schema.format === 'int64') return ['', 'abc', '1.5', '1,2', '9223372036854775808', '0x1', '+1', '%00', 'null'];
   if (schema.type === 'integer') {
     const beyond = [(schema.minimum ?? 0) - 1, (schema.maximum ?? 0) + 1].map(String);
-    return ['', '-1', ...beyond, 'abc', '1.5', '2147483648', '1e1', 'null'];
+    return ['', '-1', ...beyond, 'abc', '1.5', '2147483648', '9'.repeat(20), '1e1', '%2B5', '%205', 'null'];
   }
   const tooLong = ['x'.repeat(201), encodeURIComponent('🐕'.repeat(201))];
   return ['', '%20%20', '%09%0a%c2%a0', 'a%00b', ...tooLong];

@@ -45,7 +45,7 @@ export interface Operation {
 /** The rows that `makeRows` creates, in a database of this file's own. */
 export const ROWS: Readonly<Record<string, number>> = { petId: 1, ordered: 2, categoryId: 2, orderId: 1, webhookId: 1 };
 
-export const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+const BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   createPet: { name: 'Bello', categoryId: 1, status: 'sold' },
   replacePet: { name: 'Bello', categoryId: 2, status: 'sold' },
   updatePet: { name: 'Bello', categoryId: 2, status: 'sold' },
