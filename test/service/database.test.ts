@@ -14,8 +14,8 @@ import { prepareTables } from '../../src/process/prepare-database.ts';
 import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
 import { copyTestDatabase, databaseKind, openTestDatabase, type TestDatabase } from '../support/database.ts';
-import { serveHere } from '../support/serve-here.ts';
-import { settingsFor, startService, withService } from '../support/service.ts';
+import { serveHere, withServiceHere } from '../support/serve-here.ts';
+import { settingsFor, withService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 
 let app: TestApp;
@@ -193,7 +193,7 @@ if (databaseKind === 'server') {
     const name = new URL(url).pathname.slice(1);
     const other = addressOf(url, 'postgres');
     await administer(other, `alter database ${name} set default_transaction_read_only = on`);
-    await withService({ ...settingsFor(location), MIGRATE: 'off' }, async ({ base, output }) => {
+    await withServiceHere({ ...settingsFor(location), MIGRATE: 'off' }, async ({ base, output }) => {
       const counted = () => rowsOf(url, 'select 1 from lifecycle_counting limit 1');
       expect((await fetch(`${base}/pets`)).status).toBe(200);
       expect(output()).toContain('lifecycle uses could not be stored yet');
@@ -211,7 +211,7 @@ if (databaseKind === 'server') {
       url,
       `alter database "${new URL(url).pathname.slice(1)}" set default_transaction_isolation = serializable`,
     );
-    await withService(settingsFor(location), async ({ base }) => {
+    await withServiceHere(settingsFor(location), async ({ base }) => {
       const send = async (method: string, path: string, body: unknown) => {
         const headers = { 'content-type': 'application/json' };
         const answer = await fetch(base + path, { method, headers, body: JSON.stringify(body) });
@@ -235,7 +235,7 @@ if (databaseKind === 'server') {
     onTestFinished(dispose);
     const url = location.url as string;
     await administer(url, `alter database ${new URL(url).pathname.slice(1)} set ${setting} = ${value}`);
-    await withService(settingsFor(location), async ({ base }) => {
+    await withServiceHere(settingsFor(location), async ({ base }) => {
       const headers = { 'content-type': 'application/json' };
       const created = await fetch(`${base}/categories`, { method: 'POST', headers, body: '{"name":"Any"}' });
       expect(created.status).toBe(201);
@@ -318,15 +318,16 @@ if (databaseKind === 'embedded') {
   describe('a folder that cannot hold the embedded database', () => {
     test('because it contains other files: the start says so, and changes nothing', async () => {
       const folder = makeTemporaryFolder();
+      const open = () => openDatabase({ url: undefined, folder: folder.path, timeout: 10_000 });
       writeFileSync(join(folder.path, 'thesis.txt'), 'Mine.');
-      await expect(startService({ DATA_DIR: folder.path })).rejects.toThrow(
+      await expect(open()).rejects.toThrow(
         `The folder ${folder.path} contains other files (thesis.txt); set DATA_DIR to an empty folder.`,
       );
       expect(readdirSync(folder.path)).toEqual(['thesis.txt']);
       rmSync(join(folder.path, 'thesis.txt'));
       mkdirSync(join(folder.path, 'pgdata'));
       writeFileSync(join(folder.path, 'pgdata', 'thesis.txt'), 'Mine.');
-      await expect(startService({ DATA_DIR: folder.path })).rejects.toThrow('contains other files (thesis.txt)');
+      await expect(open()).rejects.toThrow('contains other files (thesis.txt)');
       folder.remove();
     });
 

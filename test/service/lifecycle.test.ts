@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request as octokitRequest } from '@octokit/request';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { operatorMessage } from '../../src/process/operator-message.ts';
-import { copyTestDatabase, type DatabaseCopy, databaseKind, hasCommonTests } from '../support/database.ts';
-import { serveHere } from '../support/serve-here.ts';
-import { settingsFor, startService, withService } from '../support/service.ts';
+import { copyTestDatabase, type DatabaseCopy, hasCommonTests } from '../support/database.ts';
+import { serveHere, withServiceHere } from '../support/serve-here.ts';
+import { settingsFor, withService } from '../support/service.ts';
 
 let copy: DatabaseCopy;
 let environment: Readonly<Record<string, string>>;
@@ -37,23 +37,6 @@ describe('the lifecycle of the service as a process', () => {
       expect(await usesOf(base, 'Query.pet')).toBe(12);
     });
   });
-
-  // The embedded database belongs to one process.
-  if (databaseKind === 'server') {
-    test('uses of several processes at once add up', async () => {
-      const many = 3;
-      const services = await Promise.all(Array.from({ length: many }, () => startService(environment)));
-      const [first] = services;
-      if (first === undefined) throw new Error('No service was started.');
-      const before = await usesOf(first.base, 'Query.pet');
-      const calls = services.flatMap(({ base }) => Array.from({ length: 200 }, () => () => fetch(`${base}/pets/1`)));
-      await Promise.all(calls.map((call) => call()));
-      await Promise.all(services.map((service) => service.stop()));
-      await withService(environment, async ({ base }) => {
-        expect(await usesOf(base, 'Query.pet')).toBe(before + 200 * many);
-      });
-    });
-  }
 
   if (hasCommonTests) {
     test('LIFECYCLE_CLOCK rehearses a day, and SUNSET enforces it, in UTC in every time zone', async () => {
@@ -105,7 +88,7 @@ describe('the lifecycle of the service as a process', () => {
     });
 
     test("Octokit prints its warning when it calls GET /pets/{petId}, with the page's address", async () => {
-      await withService(environment, async ({ base }) => {
+      await withServiceHere(environment, async ({ base }) => {
         const warnings: string[] = [];
         const log = {
           debug: () => {},

@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind, hasCommonTests } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
+import { withServiceHere } from '../support/serve-here.ts';
 import { runToEnd, type Service, startService } from '../support/service.ts';
 import { environment, makeDatabase, post, withService } from './processes.ts';
 
@@ -245,11 +246,13 @@ describe('the service as a process', () => {
     }
 
     test('with AUTH=required logs no warning', async () => {
-      await withService({ AUTH: 'required' }, async ({ output }) => expect(output()).not.toContain('"level":40'));
+      await withServiceHere({ ...environment, AUTH: 'required' }, async ({ output }) =>
+        expect(output()).not.toContain('"level":40'),
+      );
     });
 
     test('the log has a line for each request that is rejected for overload, without a stack, which would say nothing', async () => {
-      await withService({ MAX_REQUESTS: '1' }, async (service) => {
+      await withServiceHere({ ...environment, MAX_REQUESTS: '1' }, async (service) => {
         const all = Array.from({ length: 30 }, async () => (await fetch(`${service.base}/pets`)).status);
         const rejected = (await Promise.all(all)).filter((status) => status === 503);
         expect(rejected.length).toBeGreaterThan(0);
@@ -261,7 +264,7 @@ describe('the service as a process', () => {
     });
 
     test('at LOG_LEVEL=debug each request is a log line with its id, and no line has a body or a secret', async () => {
-      await withService({ LOG_LEVEL: 'debug' }, async (service) => {
+      await withServiceHere({ ...environment, LOG_LEVEL: 'debug' }, async (service) => {
         const id = randomUUID();
         const secret = `Nobody${randomUUID()}`;
         await fetch(`${service.base}/categories?name=${secret}`, {
