@@ -27,7 +27,7 @@ export function text({ min, max }: { readonly min: number; readonly max: number 
       const given = String(value);
       if (!isStorable(given)) return 'must not contain NUL or half of a surrogate pair';
       if (min > 0 && !/\S/.test(given)) return 'must not be empty or only white space';
-      return isLongerThan(given, max) ? `must be ${length} long` : undefined;
+      return isLongerThan(given, max) || !isLongerThan(given, min - 1) ? `must be ${length} long` : undefined;
     },
   };
 }
