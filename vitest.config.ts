@@ -32,9 +32,9 @@ export default defineConfig({
   test: {
     reporters: ['default', './test/support/tally.ts'],
     pool: 'forks',
-    // One more than there are processors, because some tests wait for a time limit. A worker has a database and its pool
+    // Two more than there are processors, because many tests wait for a time limit. A worker has a database and its pool
     // of ten connections; the test server takes 200 in all.
-    maxWorkers: Math.min(4, availableParallelism() + 1),
+    maxWorkers: Math.min(4, availableParallelism() + 2),
     // Of the single tests, a run lists those that take long.
     slowTestThreshold: 5_000,
     testTimeout: 90_000,
