@@ -46,8 +46,8 @@ function boundsChange({ element: was }: Member, { element: is }: Member): string
   const [before, after] = [was, is].map(({ description }) => BOUNDS.exec(description ?? ''));
   const [min, max] = [Number(before?.[1] ?? -Infinity), Number(before?.[2] ?? Infinity)];
   if (after == null || (Number(after[1] ?? -Infinity) <= min && Number(after[2]) >= max)) return undefined;
-  const show = (bounds: RegExpExecArray | null | undefined) => bounds?.[0].replace('Accepts ', '') ?? 'none';
-  return `Its bounds changed from ${show(before)} to ${show(after)}.`;
+  const show = (bounds: RegExpExecArray | null | undefined) => bounds?.[0].replace('Accepts ', '') ?? 'any';
+  return `It accepts ${show(after)} now; before, ${show(before)}.`;
 }
 
 function kindOf({ type, criticality }: InspectorChange, after: Member | undefined): 'break' | 'surprise' | undefined {

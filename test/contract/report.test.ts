@@ -110,7 +110,7 @@ describe('the report', () => {
     expect(report).toContain('It was stable, and is beta now.');
     expect(report).toContain('It is deprecated from 2026-07-01 to 2027-12-31; before, no sunset was announced.');
     expect(report).toContain('Its scope changed from none to audit.');
-    expect(report).toContain('Its bounds changed from none to 1 to 9.');
+    expect(report).toContain('It accepts 1 to 9 now; before, any.');
   });
 
   test('puts failures first and sums up', async () => {
