@@ -21,7 +21,7 @@ import { boundsOf } from '../schema/input.ts';
 import { bodyVariables } from './body.ts';
 import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
-import { pathReader, queryReader } from './parameters.ts';
+import { isList, pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import { assertOwn, assertPlain, assertReply, rootType, rowConverter, selectsField } from './result.ts';
 import { creates, fillTemplate, mayCreate, type ReplyContext, type Route, type RouteReply } from './route.ts';
@@ -159,10 +159,11 @@ export function identityOf(route: Route, operation: ResolvedOperation): Readonly
   return new Map([...outer.map((name) => [name, name] as const), [identity, ofRow]]);
 }
 
-/** The operation's document with the total of its list; undefined if it has none. */
-function withTotal({ operation: document }: Route, operation: ResolvedOperation): DocumentNode | undefined {
+/** The operation's document with the total of its page; undefined if it has none. */
+function withTotal({ operation: document, reply }: Route, operation: ResolvedOperation): DocumentNode | undefined {
   const type = rootType(operation);
-  if (!isObjectType(type) || !(TOTAL in type.getFields())) return undefined;
+  const isPage = reply.kind === 'list' && !isList(operation.selected.field);
+  if (!isPage || !isObjectType(type) || !(TOTAL in type.getFields())) return undefined;
   const { selectionSet } = operation.selected.node;
   const total: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: TOTAL } };
   return visit(document, {

@@ -28,6 +28,8 @@ const schema = buildSchema(`
   extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
   type Error { id: ID! }
   input Key @oneOf { id: ID  title: String }
+  type Poll { totalCount: Int!  id: ID! }
+  extend type Query { poll: Poll!  polls: [Poll!]! }
   extend type Query { found(key: Key!): Int!  grown(root: Root): Int! }
   extend type Query { error: Error  holes: [Int]!  two(wish: Wish, tree: Wish): Int! }
   extend type Query {
@@ -207,6 +209,14 @@ test('the rows of a response have the names of REST, and no fields that are null
     { sort: '-id', sorts: ['id', '-id'] },
     {},
   ]);
+});
+
+test.each([
+  ['a row', gql`query one { poll { ...Poll } } fragment Poll on Poll { id }`, ok()],
+  ['a list of rows', gql`query one { polls { ...Poll } } fragment Poll on Poll { id }`, rows()],
+])('only a page has a total: %s with a field totalCount has it only if the route selects it', (_, operation, reply) => {
+  const [endpoint] = compileRoutes(schema, [route('GET', '/polls', { tag: '', operation, reply })]);
+  expect(endpoint?.preparedWithTotal).toBeUndefined();
 });
 
 test('the entity tag of a row is another one with another field, as after a release that adds one', () => {
