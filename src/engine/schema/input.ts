@@ -129,7 +129,9 @@ export function inputValidators(
       try {
         parsed = type.parseValue(value);
       } catch {
-        return [{ path, message: `must be ${accepted}, not ${show(value)}` }];
+        // What a literal was coerced to: its scalar need not take that.
+        if (formsOf !== nameOrValue) return [{ path, message: `must be ${accepted}, not ${show(value)}` }];
+        parsed = value;
       }
       const message = bounds?.check(parsed);
       return message === undefined ? NO_ERRORS : [{ path, message }];
