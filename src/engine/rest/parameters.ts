@@ -92,7 +92,7 @@ function textReader(variable: Variable): (text: string) => unknown {
       const hint = isList(variable) && text.includes(',') ? `; for several, repeat ${repeated(name, text)}` : '';
       throw invalid([name], `must be ${accepted}, not ${show(text)}${hint}`);
     }
-    const message = bounds?.check(value);
+    const message = bounds?.check(isEnumType(type) ? value : type.parseValue(value));
     if (message !== undefined) throw invalid([name], message);
     return value;
   };
@@ -112,14 +112,21 @@ function textParser(type: GraphQLLeafType): (text: string) => unknown {
   }
   const parse = PARSERS[type.name];
   if (parse !== undefined) return parse;
-  // A custom scalar has the text of its JSON string. A plus sign in a URL may stand for itself (RFC 3986).
-  return (text) => {
-    try {
-      return type.parseValue(text.replaceAll(' ', '+'));
-    } catch {
-      return undefined;
-    }
-  };
+  // A custom scalar has the text of its JSON string, or its JSON. A plus sign in a URL may stand for itself (RFC 3986).
+  return (text) => [text, text.replaceAll(' ', '+'), number(text)].find((given) => accepts(type, given));
+}
+
+/** Whether it is a value of the type as clients send it: what it is parsed to need not be. */
+function accepts(type: GraphQLLeafType, given: unknown): boolean {
+  try {
+    return given !== undefined && type.parseValue(given) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function number(text: string): unknown {
+  return parseInt64(text) ?? PARSERS.Float?.(text);
 }
 
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {

@@ -1,4 +1,4 @@
-import { assertInputObjectType, assertObjectType, buildSchema, GraphQLScalarType } from 'graphql';
+import { assertInputObjectType, assertObjectType, assertScalarType, buildSchema, GraphQLScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { IncomingRequest } from '../../../src/engine/http/incoming.ts';
 import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
@@ -28,6 +28,8 @@ const schema = buildSchema(`
   extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
   type Error { id: ID! }
   input Key @oneOf { id: ID  title: String }
+  scalar Shade  scalar Percent  scalar Words
+  extend type Query { painted(shade: Shade, percent: Percent, words: Words): Int! }
   type Poll { totalCount: Int!  id: ID! }
   extend type Query { poll: Poll!  polls: [Poll!]! }
   extend type Query { found(key: Key!): Int!  grown(root: Root): Int! }
@@ -37,6 +39,13 @@ const schema = buildSchema(`
     search(tags: [String!], pages: [Int!], sort: Sort, wish: Wish): [String!]!
   }
 `);
+for (const [name, parse] of [
+  ['Shade', (value: unknown) => ({ red: /^#(.+)/.exec(assertType('string', value))?.[1] ?? fail() })],
+  ['Percent', (value: unknown) => assertType('number', value)],
+  ['Words', (value: unknown) => assertType('string', value)],
+] as const) {
+  assertScalarType(schema.getType(name)).parseValue = parse;
+}
 for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
 }
@@ -53,6 +62,14 @@ if (sortsOfWish !== undefined)
 
 const { stock } = assertObjectType(schema.getType('Book')).getFields();
 if (stock !== undefined) stock.resolve = (_, __, context) => context.stockOf();
+
+function assertType(type: string, value: unknown): string {
+  return typeof value === type ? (value as string) : fail();
+}
+
+function fail(): never {
+  throw new Error('It is not of this type.');
+}
 
 const tag = 'Things';
 const count = gql`query one { bookCount }`;
@@ -141,6 +158,29 @@ test.each([
   const read = () => endpoint?.readPath({ [name]: text });
   if (typeof expected === 'string') expect(read).toThrow(`${name} must be ${expected}`);
   else expect(read()).toEqual({ [name]: expected });
+});
+
+describe('a parameter can be a custom scalar', () => {
+  const read = (search: string) => {
+    const operation = gql`query one($shade: Shade, $percent: Percent, $words: Words) {
+      painted(shade: $shade, percent: $percent, words: $words)
+    }`;
+    const [endpoint] = compileRoutes(schema, [route('GET', '/a', { tag: '', operation, reply: ok() })]) as [Endpoint];
+    const request = { headers: new Headers(), search } as unknown as IncomingRequest;
+    return endpoint.read(new EndpointCall(request, endpoint.readPath, {}));
+  };
+
+  test.each([
+    ['as the text that the client sent, whatever it is parsed to', 'shade=%23fff', { shade: '#fff' }],
+    ['that is a number in JSON', 'percent=5', { percent: 5 }],
+    ['with spaces, if it accepts them', 'words=a+b%20c', { words: 'a b c' }],
+  ])('%s', async (_, search, variables) => {
+    expect(await read(search)).toEqual(variables);
+  });
+
+  test.each(['shade=fff', 'percent=five', 'percent='])('unless it rejects the value: %s', async (search) => {
+    await expect(read(search)).rejects.toThrow('must be of type');
+  });
 });
 
 test('a body of which one field is to be given says so', () => {
