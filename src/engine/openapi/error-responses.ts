@@ -35,7 +35,7 @@ const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILE
 export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint) {
   const { annotations } = lifecycle;
   const { errors, headers } = additionsOf(annotations);
-  const inputs = [...operation.queryVariables, operation.bodyVariable]
+  const inputs = [...operation.pathVariables, ...operation.queryVariables, operation.bodyVariable]
     .flatMap((variable) => variable?.argument ?? [])
     .flatMap((argument) => [argument, ...reachable(argument.type)]);
   const kinds = new Set<ErrorCode | ErrorKind>([

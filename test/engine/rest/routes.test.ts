@@ -1,4 +1,11 @@
-import { assertInputObjectType, assertObjectType, assertScalarType, buildSchema, GraphQLScalarType } from 'graphql';
+import {
+  assertEnumType,
+  assertInputObjectType,
+  assertObjectType,
+  assertScalarType,
+  buildSchema,
+  GraphQLScalarType,
+} from 'graphql';
 import { describe, expect, test } from 'vitest';
 import type { IncomingRequest } from '../../../src/engine/http/incoming.ts';
 import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
@@ -30,6 +37,8 @@ const schema = buildSchema(`
   input Key @oneOf { id: ID  title: String }
   scalar Shade  scalar Percent  scalar Words
   extend type Query { painted(shade: Shade, percent: Percent, words: Words): Int! }
+  enum Genre { NOVEL COMIC }
+  extend type Query { shelved(genre: Genre): Int! }
   type Poll { totalCount: Int!  id: ID! }
   extend type Query { poll: Poll!  polls: [Poll!]! }
   extend type Query { found(key: Key!): Int!  grown(root: Root): Int! }
@@ -49,6 +58,16 @@ for (const [name, parse] of [
 for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
 }
+const comic = assertEnumType(schema.getType('Genre')).getValue('COMIC');
+if (comic != null)
+  comic.extensions = {
+    lifecycle: deprecated({
+      since: '2026-07-01',
+      sunset: '2027-12-31',
+      successor: { coordinate: 'Genre.NOVEL' },
+      why: 'They are novels.',
+    }),
+  };
 const sortsOfWish = assertInputObjectType(schema.getType('Wish')).getFields().sorts;
 if (sortsOfWish !== undefined)
   sortsOfWish.extensions = {
@@ -298,6 +317,12 @@ describe('OpenAPI describes the response of a route', () => {
     expect(responses[410]).toEqual({ $ref: expect.stringContaining('Gone') });
     expect(responses[503]).toEqual({ $ref: expect.stringContaining('Brownout') });
     expect(described(gql`query one { bookCount }`).responses).not.toHaveProperty('410');
+  });
+
+  test('with those of a deprecated value of an enum in its path', () => {
+    const operation = gql`query one($genre: Genre) { shelved(genre: $genre) }`;
+    const endpoints = compileRoutes(schema, [route('GET', '/books/{genre}', { tag, operation, reply: ok() })]);
+    expect(openApiDocument(endpoints, texts)).toHaveProperty(['paths', '/books/{genre}', 'get', 'responses', '410']);
   });
 
   test('with a scalar that brings its schema', () => {
