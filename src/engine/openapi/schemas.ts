@@ -20,7 +20,7 @@ import {
 import { stringifyJson } from '../json.ts';
 import { type Annotatable, annotationsOf } from '../lifecycle/annotated.ts';
 import type { SelectedField } from '../operation/selection.ts';
-import { isList, restNameOf } from '../rest/parameters.ts';
+import { restNameOf } from '../rest/parameters.ts';
 import { rootType } from '../rest/result.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
 import { boundsOf, type InputElement } from '../schema/input.ts';
@@ -106,11 +106,12 @@ export function rowSchema(operation: ResolvedOperation, components: Components):
 export function listSchema(operation: ResolvedOperation, plural: string, components: Components): JsonSchema {
   const root = rootType(operation);
   const { field, within } = operation.selected;
-  if (isList(field)) {
+  const list = getNullableType(field.type);
+  if (isListType(list)) {
     return components.refer(plural, `${field.type}`, () => ({
       type: 'array',
       description: 'The whole list.',
-      items: isLeafType(root) ? leafSchema(root, components) : objectSchema(root, within, components),
+      items: isLeafType(root) ? typeSchema(list.ofType, components) : objectSchema(root, within, components),
     }));
   }
   const nodes = within.find((one) => one.field.name === 'nodes');

@@ -19,6 +19,8 @@ type Values = Record<string, unknown>;
 
 /** Creates the reader of a path's encoded segments. It throws INVALID_ARGUMENT. */
 export function pathReader(variables: readonly Variable[]): (segments: Readonly<Record<string, string>>) => Values {
+  const list = variables.find(isList);
+  if (list !== undefined) throw new Error(`The variable $${list.name} is a list, and a path has one value for it.`);
   const readers = variables.map((variable) => ({ name: variable.name, read: textReader(variable) }));
   return (segments) => {
     const values: Values = {};
@@ -73,8 +75,9 @@ export function isList({ type }: { readonly type: GraphQLType }): boolean {
 }
 
 export function leafType({ name, type }: Variable): GraphQLLeafType {
-  const named = getNamedType(type);
-  if (!isLeafType(named)) throw new Error(`The variable $${name} cannot be a parameter.`);
+  const [named, list] = [getNamedType(type), getNullableType(type)];
+  const isNested = isListType(list) && isListType(getNullableType(list.ofType));
+  if (!isLeafType(named) || isNested) throw new Error(`The variable $${name} cannot be a parameter.`);
   return named;
 }
 

@@ -9,11 +9,12 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  isScalarType,
 } from 'graphql';
 import type { SelectedField } from '../operation/selection.ts';
 import { hasRestNames, isList, restNameOf } from './parameters.ts';
 import type { Reply } from './route.ts';
-import type { ResolvedOperation } from './variables.ts';
+import type { ResolvedOperation, Variable } from './variables.ts';
 
 type Converter = (value: unknown) => unknown;
 
@@ -29,18 +30,24 @@ export function assertPlain({ selection, operationId }: ResolvedOperation): void
   for (const { node, field, conditions } of selection.fields) {
     if (node.alias !== undefined)
       throw new Error(`${operationId}: ${field.name} has an alias; REST returns each field under its own name.`);
-    const list = getNullableType(field.type);
-    if (isListType(list) && !isNonNullType(list.ofType))
-      throw new Error(
-        `${operationId}: ${field.name} is a list whose items may be null, and REST has no null: make them non-null.`,
-      );
+    for (let list = getNullableType(field.type); isListType(list); list = getNullableType(list.ofType)) {
+      if (!isNonNullType(list.ofType))
+        throw new Error(
+          `${operationId}: ${field.name} is a list whose items may be null, and REST has no null: make them non-null.`,
+        );
+      if (isListType(list.ofType.ofType) && !isScalarType(getNamedType(list)))
+        throw new Error(`${operationId}: ${field.name} is a list of lists; REST has those of scalars only.`);
+    }
     if (conditions.length > 0)
       throw new Error(`${operationId}: ${field.name} has a directive; REST always returns the field.`);
   }
 }
 
 /** @throws {Error} if the root field does not have the fields of the reply, or is not a list as the reply is */
-export function assertReply({ kind, selects = [] }: Reply, { operationId, selected }: ResolvedOperation): void {
+export function assertReply(
+  { kind, selects = [] }: Reply,
+  { operationId, selected, queryVariables }: ResolvedOperation,
+): void {
   const { field } = selected;
   const failIf = (isWrong: boolean, why: string) => {
     if (isWrong) throw new Error(`${operationId}: ${field.name} ${why}.`);
@@ -52,7 +59,12 @@ export function assertReply({ kind, selects = [] }: Reply, { operationId, select
   failIf(kind === 'list' && !isNonNullType(field.type), 'may be null, and a list on REST may not: make it non-null');
   for (const path of selects) {
     failIf(!isSelected(selected, path.split('.')), `must be selected with ${path}, which the reply needs`);
+    const own = selected.within.find(({ field: { name } }) => name === path);
+    failIf(own !== undefined && !isNonNullType(own.field.type), `has a field ${path} that may be null`);
   }
+  const isAfter = ({ name, argument }: Variable) => name === 'after' && argument.name === name;
+  const isPaged = selects.includes('pageInfo.endCursor');
+  failIf(isPaged && !queryVariables.some(isAfter), 'needs $after for its argument after, as the next page has it');
 }
 
 /** @throws {Error} for a field of a row that its version says nothing about: one whose resolver takes the context */

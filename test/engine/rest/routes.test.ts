@@ -32,13 +32,14 @@ const schema = buildSchema(`
   extend type Query { shelves: [Shelf!]! }
   input Root { trees: [Forest!] }
   input Forest { root: Root }
-  extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page: Page!  noPage: Page  noBooks: [Book!] }
+  extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page(after: String): Page!  noPage: Page  noBooks: [Book!] }
   type Error { id: ID! }
   input Key @oneOf { id: ID  title: String }
   scalar Shade  scalar Percent  scalar Words
   extend type Query { painted(shade: Shade, percent: Percent, words: Words): Int! }
   enum Genre { NOVEL COMIC }
   extend type Query { shelved(genre: Genre): Int! }
+  extend type Query { grid: [[Int!]!]!  moves: [[Sort!]!]!  gaps: [[Int]!]!  cells(at: [[Int!]!], of: [ID!]): Int! }
   type Poll { totalCount: Int!  id: ID! }
   extend type Query { poll: Poll!  polls: [Poll!]! }
   extend type Query { found(key: Key!): Int!  grown(root: Root): Int! }
@@ -305,7 +306,7 @@ describe('OpenAPI describes the response of a route', () => {
   });
 
   test('with its own 304 for a whole list and for a page, which has Link', () => {
-    const operation = gql`query paged { page { nodes { ...Book } pageInfo { hasNextPage endCursor } } } fragment Book on Book { id }`;
+    const operation = gql`query paged($after: String) { page(after: $after) { nodes { ...Book } pageInfo { hasNextPage endCursor } } } fragment Book on Book { id }`;
     const paged = route('GET', '/pages', { tag: 'Things', operation, reply: page() });
     const { responses } = described(gql`query many { titles }`, rows(), 'GET', [paged]);
     expect(responses[304]).toEqual({ $ref: '#/components/responses/NotModifiedRows' });
@@ -337,6 +338,11 @@ describe('OpenAPI describes the response of a route', () => {
       description: 'The whole list.',
       items: { type: 'string' },
     });
+  });
+
+  test('with a list of lists', () => {
+    const items = { type: 'array', items: { type: 'integer', format: 'int32' } };
+    expect(described(gql`query many { grid }`, rows()).schemas.many).toMatchObject({ type: 'array', items });
   });
 
   test('without the version of a row, which is its entity tag', () => {
@@ -427,6 +433,20 @@ describe('a route that REST cannot serve makes the start fail, and the error say
       'page must be selected with pageInfo.endCursor, which the reply needs',
     ],
     [
+      'a page whose next page cannot be asked for',
+      gql`query many { page { ${next} } } ${book}`,
+      page(),
+      'page needs $after for its argument after',
+    ],
+    [
+      'a path of a new row with a field that may be null',
+      gql`query many { book { ...Book } } fragment Book on Book { price }`,
+      created('/books/{price}'),
+      'book has a field price that may be null',
+    ],
+    ['a list of lists of enum values', gql`query many { moves }`, rows(), 'moves is a list of lists'],
+    ['a list of lists with null', gql`query many { gaps }`, rows(), 'gaps is a list whose items may be null'],
+    [
       'a path of a new row with a field that it lacks',
       gql`query many { book { ...Book } } ${book}`,
       created('/books/{isbn}'),
@@ -504,6 +524,16 @@ describe('a route that REST cannot serve makes the start fail, and the error say
       'one: $sorts must go into an argument of given.',
     ],
     ['an input object of a GET', [['/a', given]], 'one: $wish would be the body, and GET has none.'],
+    [
+      'a parameter that is a list of lists',
+      [['/a', gql`query one($at: [[Int!]!]) { cells(at: $at) }`]],
+      'The variable $at cannot be a parameter.',
+    ],
+    [
+      'a list in a path',
+      [['/a/{of}', gql`query one($of: [ID!]) { cells(of: $of) }`]],
+      'The variable $of is a list, and a path has one value for it.',
+    ],
     [
       'two operations of one name',
       [
