@@ -139,7 +139,7 @@ function parameterObject(
   route: Route,
   components: Components,
 ): JsonSchema {
-  const { name, type, argument, defaultValue } = variable;
+  const { name, type, argument, defaultValue = argument.defaultValue } = variable;
   const { bounds } = argument.extensions;
   // Of the parameter, because some tools read no other.
   const { example, ...schema } = inputSchema({ type, defaultValue, extensions: { bounds } }, components);

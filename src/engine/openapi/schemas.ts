@@ -211,12 +211,17 @@ export function inputSchema(element: InputElement, components: Components): Json
   });
 }
 
-/** A value as it is in JSON: that of an enum has its name on REST. */
+/** A coerced value as it is in JSON: that of an enum has its name on REST. */
 function restValue(type: GraphQLInputType, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => restValue(type, item));
-  const named = getNamedType(type);
+  if (value == null) return value;
+  const [named, list] = [getNamedType(type), getNullableType(type)];
+  if (isListType(list)) return [value].flat().map((item) => restValue(list.ofType, item));
+  if (isInputObjectType(named)) {
+    const typeOf = (name: string) => named.getFields()[name]?.type ?? named;
+    return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, restValue(typeOf(name), of)]));
+  }
   const known = isEnumType(named) ? named.getValues().find((one) => one.value === value) : undefined;
-  return known === undefined ? value : restNameOf(known);
+  return known === undefined ? named.serialize(value) : restNameOf(known);
 }
 
 /** The schema of a scalar or enum. The order of a list is no component, but inline: only one parameter has it. */

@@ -40,6 +40,8 @@ const schema = buildSchema(`
   enum Genre { NOVEL COMIC }
   extend type Query { shelved(genre: Genre): Int! }
   extend type Query { grid: [[Int!]!]!  moves: [[Sort!]!]!  gaps: [[Int]!]!  cells(at: [[Int!]!], of: [ID!]): Int! }
+  input Deep { "W." wish: Wish = { best: id_desc, many: 2 }  "G." grid: [[Int!]!] = [[1], [2, 3]] }
+  extend type Query { deep(deep: Deep, many: Int = 3, shade: Shade): Int! }
   type Poll { totalCount: Int!  id: ID! }
   extend type Query { poll: Poll!  polls: [Poll!]! }
   extend type Query { found(key: Key!): Int!  grown(root: Root): Int! }
@@ -56,6 +58,10 @@ for (const [name, parse] of [
 ] as const) {
   assertScalarType(schema.getType(name)).parseValue = parse;
 }
+const shade = assertScalarType(schema.getType('Shade'));
+shade.parseLiteral = (node) => shade.parseValue('value' in node ? node.value : undefined);
+shade.serialize = (value) => `#${(value as { readonly red: string }).red}`;
+shade.extensions = { jsonSchema: { type: 'string' } };
 for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
 }
@@ -150,6 +156,11 @@ describe('OpenAPI describes the parameters of a route', () => {
     });
   });
 
+  test('with the default that the argument has, if its variable has none', () => {
+    const { parameters } = described(gql`query one($many: Int) { deep(many: $many) }`);
+    expect(parameters.many).toMatchObject({ default: 3 });
+  });
+
   test('with those of the path as required, also if GraphQL does not need them', () => {
     const operation = gql`query one($id: ID, $count: Int! = 3) { given(id: $id, count: $count) }`;
     const endpoints = compileRoutes(schema, [route('GET', '/things/{id}', { tag, operation, reply: ok() })]);
@@ -222,6 +233,18 @@ describe('a value of an enum has its name on REST', () => {
     const { parameters, schemas } = described(operation, rows(), 'POST');
     expect(parameters.sort).toMatchObject({ enum: ['id', '-id'], default: '-id' });
     expect(schemas.Wish).toMatchObject({ properties: { sorts: { description: 'How. Default: `["-id","id"]`.' } } });
+  });
+
+  test('in the default of a whole input; and a scalar has there what clients send', () => {
+    const operation = gql`query one($shade: Shade = "#fff", $deep: Deep) { deep(shade: $shade, deep: $deep) }`;
+    const { parameters, schemas } = described(operation, ok(), 'POST');
+    expect(parameters.shade).toMatchObject({ default: '#fff' });
+    expect(schemas.Deep).toMatchObject({
+      properties: {
+        wish: { description: 'W. Default: `{"sorts":["-id","id"],"many":2,"best":"-id"}`.' },
+        grid: { description: 'G. Default: `[[1],[2,3]]`.' },
+      },
+    });
   });
 
   test.each([
