@@ -1,4 +1,4 @@
-import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { isStorable } from '../text.ts';
 import type { RowFilter, Sort } from './list.ts';
@@ -32,6 +32,8 @@ export function namePrefix(column: PgColumn, maxLength: number): (filter: string
     const prefix = sql`lower(${sql.placeholder(filter)}::text)`;
     const end = sql`${prefix} || repeat(chr(1114111), ${maxLength})`;
     const once = (bound: SQL) => sql`(select ${bound}) collate "C"`;
-    return { expression: nameKey(column), from: once(prefix), until: once(end), sorts: ['name', 'name_desc'] };
+    // Sorted by another column, a page has no range of this one.
+    const sorts = getTableColumns(column.table).name === column ? ['name', 'name_desc'] : [];
+    return { expression: nameKey(column), from: once(prefix), until: once(end), sorts };
   };
 }

@@ -17,7 +17,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
 import type { List } from '../../../src/engine/db/list.ts';
-import { namePrefix } from '../../../src/engine/db/name-order.ts';
+import { namePrefix, nameSorts } from '../../../src/engine/db/name-order.ts';
 import { pages } from '../../../src/engine/db/paging.ts';
 import { tableList } from '../../../src/engine/db/table-list.ts';
 import { tableSizes } from '../../../src/engine/db/table-sizes.ts';
@@ -185,6 +185,24 @@ test('a filter by the beginning of a text can have any name', async () => {
   const titlesOf = async (begins: string) => (await read({ begins }, 'id', {})).rows.map(({ title }) => title);
   expect(await titlesOf('persua')).toEqual(['Persuasion']);
   expect(await titlesOf('ersua')).toEqual([]);
+});
+
+test('a filter by the beginning of another text than the name finds the same rows in the order of names', async () => {
+  const list = tableList(authors, {
+    filters: { code: namePrefix(authors.code, 10), name: namePrefix(authors.name, 10) },
+    sorts: nameSorts(authors.name),
+  });
+  const store = versionedStore(opened.database, { table: authors, list, one: 'author' });
+  await Promise.all(['Xa', 'Yb', 'Xc'].map((name, n) => store.create({ name, code: ['y1', 'x2', 'x3'][n] })));
+  for (const sort of ['id', 'name', 'name_desc'] as const) {
+    const { rows } = await store.list({ code: 'X' }, sort, {});
+    expect(rows.map(({ code }) => code).sort(), sort).toEqual(['x2', 'x3']);
+    const both = await store.list({ code: 'X', name: 'x' }, sort, {});
+    expect(
+      both.rows.map(({ code }) => code),
+      sort,
+    ).toEqual(['x3']);
+  }
 });
 
 test('rows that are created together are each stored or rejected as if alone, also with no reference or an unknown one', async () => {
