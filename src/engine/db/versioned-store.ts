@@ -10,7 +10,7 @@ import { byId, type Page, type PageWindow, pages } from './paging.ts';
 import { storeRequestId } from './request-id.ts';
 import { type ExpectedVersion, versionCondition, versionMismatch } from './version.ts';
 import { FOREIGN_KEY_VIOLATIONS, translateViolations } from './violations.ts';
-import { fieldOf, foreignKeysOf, insertManyQuery, uniqueFieldsOf } from './written-fields.ts';
+import { fieldOf, foreignKeysOf, insertManyQuery, storedName, uniqueFieldsOf } from './written-fields.ts';
 
 type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
 
@@ -84,6 +84,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     .map(([name, column]) => fieldOf(name, column));
   const foreignKeys = foreignKeysOf(table, fields, references);
   const uniqueFields = uniqueFieldsOf(table, fields);
+  const reasons = new Map(Object.entries(keptBy).map(([name, why]) => [storedName(name), why]));
   const id = sql.placeholder('id');
   const row = { of: one, by: 'id' };
   const What = capitalize(one);
@@ -152,8 +153,8 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
       // A foreign key of a table to itself has one name for both.
       (constraint, state) =>
         statement === remove && FOREIGN_KEY_VIOLATIONS.includes(state)
-          ? stillReferred(rowId, keptBy[constraint] ?? 'while other rows refer to it')
-          : (notStored(constraint, values) ?? stillReferred(rowId, keptBy[constraint])),
+          ? stillReferred(rowId, reasons.get(constraint) ?? 'while other rows refer to it')
+          : (notStored(constraint, values) ?? stillReferred(rowId, reasons.get(constraint))),
     );
     if (changed !== undefined) return changed;
     const found = await read(rowId);

@@ -53,7 +53,7 @@ export function foreignKeysOf(
       if (what === undefined)
         throw new Error(`The store of ${getTableName(table)} needs a name for what ${key} refers to.`);
       const targetId = foreignColumns[n] as PgColumn;
-      return { constraint: foreignKey.getName(), key, target: foreignTable, targetId, what };
+      return { constraint: storedName(foreignKey.getName()), key, target: foreignTable, targetId, what };
     });
   });
 }
@@ -74,9 +74,14 @@ export function uniqueFieldsOf(table: PgTable, fields: readonly WrittenField[]):
     ].map(({ name, parts }) => {
       const names = namesIn(parts);
       const keys = fields.filter(({ column }) => names.includes(column.name)).map(({ key }) => key);
-      return [name ?? nameOf(parts), keys.join(' and ')];
+      return [storedName(name ?? nameOf(parts)), keys.join(' and ')];
     }),
   );
+}
+
+/** The name under which PostgreSQL stores a constraint or an index: its first 63 bytes, without a part of a character. */
+export function storedName(name: string): string {
+  return new TextDecoder().decode(Buffer.from(name).subarray(0, 63), { stream: true });
 }
 
 /**
