@@ -106,7 +106,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     `${list.name}.update`,
     'write',
     sql`update ${table} set ${fields.map(({ name }) => name)} = row${fields.map(({ changed }) => changed)},
-        version = version + (row${fields.map(({ column }) => column)} is distinct from row${fields.map(({ changed }) => changed)})::integer
+        version = version + (row${fields.map(({ column }) => column)}::record *<> row${fields.map(({ stored }) => stored)}::record)::integer
       where id = ${id} and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
     columns,
     row,

@@ -33,6 +33,8 @@ export function fieldOf(key: string, column: PgColumn) {
     value,
     /** The value after an update, in which the field may be omitted. */
     changed,
+    /** The same as its column has it: equal values may have different texts, such as the decimals 1.0 and 1.00. */
+    stored: sql`${changed}::${type}`,
     fallback,
   };
 }
