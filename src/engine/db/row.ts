@@ -28,21 +28,24 @@ export function rowReader<S extends Shape>(shape: S): (raw: RawRow) => RowOf<S> 
 function decoderOf(column: Column | Decoder<unknown>): Decoder<unknown> {
   if (typeof column === 'function') return column;
   const type = column.getSQLType();
-  if (type === 'bigint') return readInt8;
-  if (type === 'integer') return Number;
+  if (type === 'bigint' || type === 'bigserial') return readInt8;
+  if (type === 'integer' || type.endsWith('serial')) return Number;
   if (is(column, PgBoolean)) return readBoolean;
   if (column instanceof PgArray) {
+    if (is(column.baseColumn, PgArray)) throw new Error(`${column.name} must be a list of values, not of lists.`);
     const { baseColumn } = column;
-    const readItem = is(baseColumn, PgBoolean) ? readBoolean : (item: unknown) => baseColumn.mapFromDriverValue(item);
+    // TypeScript's type of such a list has no numbers.
+    const isWide = baseColumn.dataType === 'bigint';
+    const readItem = isWide ? (item: unknown) => baseColumn.mapFromDriverValue(item) : decoderOf(baseColumn);
     return (value) => {
       const items = typeof value === 'string' ? parseArray(value) : (value as unknown[]);
       return items.map((item) => (item === null ? null : readItem(item)));
     };
   }
   if (!type.startsWith('timestamp')) return (value) => column.mapFromDriverValue(value);
-  if (type.endsWith('with time zone')) return (value) => parseTimestamp(String(value));
   // The values of a column without a time zone are no instants.
-  throw new Error(`${column.name} must be an instant: declare it as timestamp({ withTimezone: true }).`);
+  if (type.endsWith('with time zone') && column.dataType === 'date') return (value) => parseTimestamp(String(value));
+  throw new Error(`${column.name} must be an instant: declare it as timestamp({ withTimezone: true, mode: 'date' }).`);
 }
 
 /** An int8 is always text, because a number would round it. */

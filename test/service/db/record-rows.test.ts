@@ -1,5 +1,15 @@
 import { getTableColumns, sql } from 'drizzle-orm';
-import { bigint, boolean, doublePrecision, integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  bigserial,
+  boolean,
+  doublePrecision,
+  integer,
+  pgTable,
+  serial,
+  text,
+  timestamp,
+} from 'drizzle-orm/pg-core';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordRows, rowsOf } from '../../../src/engine/db/record-rows.ts';
@@ -76,11 +86,37 @@ test('a list of texts is returned as it was given, alone and with other rows', a
   await fc.assert(fc.asyncProperty(fc.array(texts, { maxLength: 5 }), check), { numRuns: runsOf(100) });
 });
 
-test('a timestamp without a time zone stops the start', () => {
-  const { at } = getTableColumns(pgTable('never_created_too', { at: timestamp() }));
-  expect(() => opened.database.statement('test.local', 'lookup', sql`select now()::timestamp`, { at })).toThrow(
-    'at must be an instant: declare it as timestamp({ withTimezone: true }).',
+test('lists of instants and of 64-bit integers, and the ids of serial columns, have the values of their types', async () => {
+  const early = timestamp({ withTimezone: true, precision: 3, mode: 'date' }).array();
+  const wide = bigint({ mode: 'bigint' }).array();
+  const shape = getTableColumns(
+    pgTable('never_created_three', { early, wide, small: serial(), big: bigserial({ mode: 'bigint' }) }),
   );
+  const values = sql`select '{0001-01-01T00:00:00.001Z,0049-12-31T00:00:00Z}'::timestamptz[], array[1, 2::bigint ^ 60]::bigint[], 7, 8::bigint`;
+  const alone = opened.database.statement('test.three', 'lookup', values, shape);
+  const together = opened.database.statement('test.threes', 'lookup', sql`select ${recordRows(values)}`, {
+    rows: rowsOf(shape),
+  });
+  const row = {
+    early: [new Date('0001-01-01T00:00:00.001Z'), new Date('0049-12-31T00:00:00.000Z')],
+    wide: [1n, 2n ** 60n],
+    small: 7,
+    big: 8,
+  };
+  expect(await alone()).toEqual([row]);
+  expect(await together()).toEqual([{ rows: [row] }]);
+});
+
+const INSTANT = "at must be an instant: declare it as timestamp({ withTimezone: true, mode: 'date' }).";
+
+test.each([
+  ['a timestamp without a time zone', timestamp(), INSTANT],
+  ['a list of timestamps without a time zone', timestamp('at').array(), INSTANT],
+  ['an instant as a text', timestamp({ withTimezone: true, mode: 'string' }), INSTANT],
+  ['a list of lists', integer().array().array(), 'at must be a list of values, not of lists.'],
+])('%s stops the start', (_, builder, message) => {
+  const { at } = getTableColumns(pgTable('never_created_too', { at: builder }));
+  expect(() => opened.database.statement('test.local', 'lookup', sql`select null`, { at })).toThrow(message);
 });
 
 test('no rows are null', async () => {
