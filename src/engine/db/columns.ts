@@ -23,6 +23,10 @@ export function lengthCheck(column: PgColumn, { min, max }: Readonly<Record<'min
   return check(`${getTableName(column.table)}_${column.name}_length`, sql`char_length(${column}) ${range}`);
 }
 
+export function isInteger(column: PgColumn): boolean {
+  return /^(small|big)?(int|integer|serial)$/.test(column.getSQLType());
+}
+
 /** The type of a column in SQL. The name of an enum is quoted, because Drizzle creates it with quotes. */
 export function typeOf(column: PgColumn): SQL {
   if (is(column, PgArray)) return sql`${typeOf(column.baseColumn)}[]`;

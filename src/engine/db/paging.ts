@@ -5,6 +5,7 @@ import type { Int64 } from '../int64.ts';
 import { type Loader, loaderOf } from './batch.ts';
 import { type BatchRequest, batchedByShape } from './batch-by-shape.ts';
 import type { Database } from './client.ts';
+import { isInteger } from './columns.ts';
 import { nestedCount, rootCount } from './counts.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 import { boundsShape, MAX_PAGES, type PageBounds, pagesQuery, positionsValue } from './keyset.ts';
@@ -88,7 +89,7 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
     readonly bounds: PageBounds;
     readonly parentId: Int64 | undefined;
   }
-  if (!/^(small|big)?(int|integer|serial)$/.test(list.id.getSQLType()))
+  if (!isInteger(list.id))
     throw new Error(`The id of the list ${list.name} must be an integer, because its cursors have it.`);
   const taken = OWN_VALUES.find((own) => own in list.filters);
   if (taken !== undefined)

@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName, is, sql } from 'drizzle-orm';
-import { PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import { PgArray, PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import type { Int64 } from '../int64.ts';
-import { typeOf } from './columns.ts';
+import { isInteger, typeOf } from './columns.ts';
 import type { List, RowFilter, Sort } from './list.ts';
 import type { RowOf } from './row.ts';
 
@@ -45,5 +45,8 @@ export function tableList<T extends TableWithId, Filter extends string = never, 
 }
 
 function anyOf(name: string, column: PgColumn): RowFilter {
-  return { column, values: sql`${sql.placeholder(name)}::${typeOf(column)}[]` };
+  if (is(column, PgArray)) throw new Error(`The filter ${name} needs a condition, because ${column.name} is a list.`);
+  // No row has a value that is out of range for its column.
+  const type = isInteger(column) ? sql`bigint` : typeOf(column);
+  return { column, values: sql`${sql.placeholder(name)}::${type}[]` };
 }

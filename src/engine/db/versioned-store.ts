@@ -82,6 +82,8 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const fields = Object.entries(columns)
     .filter(([name]) => name !== 'id' && name !== 'version')
     .map(([name, column]) => fieldOf(name, column));
+  if (fields.length === 0)
+    throw new Error(`${list.name} needs a column beside id and version, which a client can set.`);
   const foreignKeys = foreignKeysOf(table, fields, references);
   const uniqueFields = uniqueFieldsOf(table, fields);
   const reasons = new Map(Object.entries(keptBy).map(([name, why]) => [storedName(name), why]));
@@ -107,14 +109,14 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     'write',
     sql`update ${table} set ${fields.map(({ name }) => name)} = row${fields.map(({ changed }) => changed)},
         version = version + (row${fields.map(({ column }) => column)}::record *<> row${fields.map(({ stored }) => stored)}::record)::integer
-      where id = ${id} and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
+      where id = ${id}::bigint and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
     columns,
     row,
   );
   const remove = database.statement(
     `${list.name}.delete`,
     'write',
-    sql`delete from ${table} where id = ${id} and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
+    sql`delete from ${table} where id = ${id}::bigint and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
     columns,
     row,
   );
