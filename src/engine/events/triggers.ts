@@ -5,6 +5,8 @@ import type { EventSource } from './source.ts';
 const dialect = new PgDialect();
 /** How many changes a row of the outbox has at most: a value of PostgreSQL is limited to 1 GiB. */
 const MAX_IN_A_ROW = 1_000;
+/** The maximum length of a table's name: up to 63 bytes, the names of its triggers, such as `books_events_insert`, differ. */
+const LONGEST_NAME = 54;
 /** ISO 8601, as a format of PostgreSQL. */
 const INSTANT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 
@@ -20,6 +22,8 @@ export function triggersOf(source: EventSource, rank: number) {
   const name = getTableName(table);
   const { version } = getTableColumns(table);
   if (version === undefined) throw new Error(`Changes of ${name} cannot be events, because it has no version.`);
+  if (Buffer.byteLength(name) > LONGEST_NAME)
+    throw new Error(`Changes of ${name} cannot be events, because its name has more than ${LONGEST_NAME} bytes.`);
   const isListed = sql`(${list.id} is not null and ${list.where ?? sql`true`})`;
   const wasListed = asBefore(isListed);
   const image = imageAs('_image', list, (column) => imageOf(column));
