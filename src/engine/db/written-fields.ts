@@ -115,7 +115,7 @@ export function insertManyQuery(
       from json_to_recordset(${sql.placeholder('rows')}::text::json) as item${[sql`index integer`, sql`"requestId" text`, ...items]}),
     ${sql.join(known, sql` `)}
     inserted as (
-      insert into ${table} ${[sql`id`, ...names]}
+      insert into ${table} ${[sql`id`, ...names]} overriding system value
       select id, ${sql.join(keys, sql`, `)} from given
       where ${sql.join([sql`true`, ...isKnown], sql` and `)}
       ${hasUnique ? sql`on conflict do nothing` : sql``} returning ${selected})

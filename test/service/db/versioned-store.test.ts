@@ -18,6 +18,7 @@ import {
   varchar,
 } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Database } from '../../../src/engine/db/client.ts';
 import { versionColumn } from '../../../src/engine/db/columns.ts';
 import type { List } from '../../../src/engine/db/list.ts';
 import { namePrefix, nameSorts } from '../../../src/engine/db/name-order.ts';
@@ -372,6 +373,30 @@ test('no row has an id or a value that is out of range for its column', async ()
     expect((await store.list({ row: [7, 70_000] }, sort, {})).rows).toEqual([ticket]);
     expect((await store.list({ row: [7, 70_000], id: [ticket.id, 3e9] }, sort, {})).rows).toEqual([ticket]);
   }
+});
+
+test('rows that are created together are one statement, also if the database always assigns their ids', async () => {
+  const receipts = pgTable('receipts', {
+    id: bigint({ mode: 'bigint' }).$type<Int64>().primaryKey().generatedAlwaysAsIdentity(),
+    total: integer(),
+    version: versionColumn(),
+  });
+  await opened.database.transaction((query) =>
+    query(
+      `create table receipts (id bigint primary key generated always as identity, total integer,
+        version bigint not null default 1)`,
+      [],
+    ),
+  );
+  const names: string[] = [];
+  const database = new Database(opened.database.driver, { statement: (name) => names.push(name), batch() {} });
+  const store = versionedStore(database, { table: receipts, list: tableList(receipts), one: 'receipt' });
+  const made = await Promise.all([1, 2].map((total) => store.create({ total })));
+  expect(made).toMatchObject([
+    { id: 1, total: 1 },
+    { id: 2, total: 2 },
+  ]);
+  expect(names).toEqual(['receipts.insertMany']);
 });
 
 test('another text of an equal value is a change, but not one that is stored as the same text', async () => {
