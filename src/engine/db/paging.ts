@@ -32,8 +32,8 @@ export interface Page<Row> {
 
 export type ListTables = Pick<List, 'tables'>;
 
-/** The values of a page's statement beside those of filters. */
-const OWN_VALUES = ['positions', 'limit'];
+/** The values of a page's statement, and the arguments of its field, beside those of filters. */
+const OWN_NAMES = ['positions', 'limit', 'sort', 'first', 'after', 'last', 'before'];
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
 
@@ -91,11 +91,9 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
   }
   if (!isInteger(list.id))
     throw new Error(`The id of the list ${list.name} must be an integer, because its cursors have it.`);
-  const taken = OWN_VALUES.find((own) => own in list.filters);
+  const taken = OWN_NAMES.find((own) => own in list.filters);
   if (taken !== undefined)
-    throw new Error(
-      `The filter ${taken} of ${list.name} needs another name: its statements have that value themselves.`,
-    );
+    throw new Error(`The filter ${taken} of ${list.name} needs another name: a page has one with that name itself.`);
   const shape = { key: Number, rows: rowsOf(list.columns) };
 
   const load = batchedByShape(

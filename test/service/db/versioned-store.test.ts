@@ -308,12 +308,12 @@ test.each([
   expect(open).toThrow(`${name} needs another property than ${key}, which the store has itself.`);
 });
 
-test.each(['limit', 'positions'])(
+test.each(['limit', 'positions', 'sort', 'first', 'before'])(
   'a filter with the name of what a page itself is given stops the start: %s',
   (name) => {
     const list = tableList(novels, { filters: { [name]: novels.copies } });
     expect(() => pages(opened.database, list)).toThrow(
-      `The filter ${name} of novels needs another name: its statements have that value themselves.`,
+      `The filter ${name} of novels needs another name: a page has one with that name itself.`,
     );
   },
 );
