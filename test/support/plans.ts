@@ -38,7 +38,7 @@ export interface Plan {
   readonly words: string;
   /** The number of rows that were read from tables, including those that were filtered out. */
   readonly rowsRead: number;
-  /** The number of pages that were read from tables and indexes. */
+  /** The number of pages that were read from tables and indexes; without those of the catalog, which are cached at times. */
   readonly pagesRead: number;
   /** The maximum number of rows that one of its steps sorts. */
   readonly rowsSorted: number;
@@ -168,7 +168,7 @@ function read(root: Step): Pick<Plan, 'words' | 'rowsRead' | 'pagesRead' | 'rows
   const sorts = steps.filter((step) => step['Node Type'].endsWith('Sort'));
   return {
     words: steps.map(describeStep).join(' <- '),
-    pagesRead: root['Shared Hit Blocks'] + root['Shared Read Blocks'],
+    pagesRead: ofTables.reduce((sum, step) => sum + step['Shared Hit Blocks'] + step['Shared Read Blocks'], 0),
     rowsRead: ofTables.reduce((sum, step) => sum + rowsOf(step), 0),
     rowsSorted: Math.max(0, ...sorts.flatMap(({ Plans = [] }) => Plans.map(rowsOf))),
   };
