@@ -109,7 +109,9 @@ export async function serve(
 
 /** Waits for the last work of a process, but not for long, whatever the database does. */
 async function shortly(work: Promise<unknown>): Promise<void> {
-  await Promise.race([work, sleep(LAST_WORK)]);
+  const ended = new AbortController();
+  // A timer that is left would keep the process running.
+  await Promise.race([work, sleep(LAST_WORK, undefined, ended)]).finally(() => ended.abort());
 }
 
 /** The clock; in a rehearsal, it runs from the rehearsed instant. */

@@ -43,7 +43,10 @@ describe('the service as a process', () => {
   test.each(hasCommonTests ? (['SIGTERM', 'SIGHUP'] as const) : (['SIGTERM'] as const))(
     '%s finishes the request in progress, accepts no more connections, and exits with 0',
     async (signal) => {
-      await withService({}, async (service) => {
+      // It is printed unless something, such as a timer, is left that the process would wait for.
+      const atEnd = `process.on('beforeExit', () => console.log('nothing is left'))`;
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(atEnd)}`;
+      await withService({ NODE_OPTIONS }, async (service) => {
         const body = JSON.stringify({ name: 'Slow' });
         const slow = httpRequest(`${service.base}/categories`, {
           method: 'POST',
@@ -68,6 +71,7 @@ describe('the service as a process', () => {
         // Less than the grace period: no idle connection is kept open.
         expect(performance.now() - began).toBeLessThan(5_000);
         expect(service.output()).toContain('"msg":"stopped"');
+        expect(service.output()).toContain('nothing is left');
       });
     },
   );
