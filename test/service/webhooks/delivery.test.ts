@@ -150,19 +150,18 @@ describe('an event is delivered', () => {
     receiver.answer = async ({ event }) => {
       if (event.subject !== first) return OK;
       most = Math.max(most, ++running);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await until(async () => others.every((name) => namesOf(receiver.received).includes(name)), 'the others');
       running--;
       return OK;
     };
+    const others = ['a', 'b', 'c', 'd', 'e'];
     const category = await newCategory('v1');
     const first = category.slice(1);
     for (const name of ['v2', 'v3', 'v4']) await rename(category, name);
-    const others = ['a', 'b', 'c', 'd', 'e'];
     for (const name of others) await newCategory(name);
     await until(async () => (await deliveries(id, '&status=delivered')).length === 9, 'all delivered');
     expect(namesOf(receiver.received.filter(({ event }) => event.subject === first))).toEqual(['v1', 'v2', 'v3', 'v4']);
     expect(most).toBe(1);
-    expect(namesOf(receiver.received).slice(0, 7)).toEqual(expect.arrayContaining(others));
   });
 });
 
