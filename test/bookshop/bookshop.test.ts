@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Application, createApp, gql, OPEN_ACCESS, ok, route } from '../../src/engine/index.ts';
 import { hasCommonTests, openTestDatabase, type TestDatabase } from '../support/database.ts';
+import { defaultSettings } from '../support/rules.ts';
 import { settingsFor, withService } from '../support/service.ts';
 import { bookshop, seedBooks } from './shop.ts';
 
@@ -25,20 +26,7 @@ function create(application: Application) {
       render: async () => ({ contentType: 'text/plain', text: '' }),
     },
     logger: pino({ level: 'silent' }),
-    settings: {
-      BASE_PATH: '/v1',
-      REQUEST_TIMEOUT: 10_000,
-      MAX_REQUESTS: 100,
-      RATE_LIMIT: { units: 1_000, seconds: 60 },
-      PROXIES: 0,
-      AUTH: 'open',
-      CORS_ORIGINS: ['*'],
-      PLAYGROUND: 'on',
-      INTROSPECTION: 'on',
-      EVENTS: 'on',
-      EVENTS_RETENTION: 3_600,
-      MAX_STREAMS: 10,
-    },
+    settings: { ...defaultSettings, BASE_PATH: '/v1', RATE_LIMIT: { units: 1_000, seconds: 60 } },
   });
 }
 
