@@ -110,6 +110,16 @@ test('compose.yaml starts: a service with a read-only file system gets its secre
   expect(names.filter((name) => secrets[name].file === undefined)).toEqual([]);
 });
 
+test('docs/operating.md has every metric, and no other', async () => {
+  const rows = read('docs/operating.md').match(/^\| `[a-z]+_.*? \|/gm) ?? [];
+  const documented = rows.flatMap((row) => row.match(/\w+/g) ?? []);
+  const metrics = createMetrics()
+    .registry.getMetricsAsArray()
+    .map(({ name }) => name);
+  const ownOf = (names: string[]) => names.filter((name) => !/^(process|nodejs)_/.test(name)).sort();
+  expect(ownOf(documented)).toEqual(ownOf(metrics));
+});
+
 const METRIC = /\b(?:http|db|nodejs|process|lifecycle|events?|webhook)_[a-z0-9_]+/g;
 
 test('the dashboard and the alerts name existing metrics, and their job', async () => {
