@@ -15,8 +15,15 @@ const OWN = /^('self'|'none'|data:|blob:)$/;
 const OWN_SCRIPT = /^('self'|'sha256-[\w+/]{43}=')$/;
 const OWN_STYLE = /^('self'|'sha256-[\w+/]{43}='|'unsafe-inline')$/;
 
+/** What the home page links to, itself, a health check and an unknown path. */
+let paths: readonly string[];
+beforeAll(async () => {
+  const home = await (await app.fetch(new Request('http://pets.example/'))).text();
+  paths = ['/', ...[...home.matchAll(/<a href="([^"]+)"/g)].map(([, path = '']) => path), '/livez', '/nothing'];
+});
+
 test('no response can be sniffed as another type, and no page is framed or loads from other origins', async () => {
-  for (const path of ['/', '/lifecycle', '/reference', '/graphql', '/pets', '/nothing', '/livez', '/openapi.json']) {
+  for (const path of paths) {
     const response = await app.fetch(new Request(`http://pets.example${path}`, { headers: { accept: 'text/html' } }));
     const { headers } = response;
     expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
@@ -33,6 +40,20 @@ test('no response can be sniffed as another type, and no page is framed or loads
       const [name, ...sources] = directive.split(' ');
       const own = name === 'style-src' ? OWN_STYLE : name === 'script-src' ? OWN_SCRIPT : OWN;
       for (const source of sources) expect([path, name, source]).toEqual([path, name, expect.stringMatching(own)]);
+    }
+  }
+});
+
+test('what is a page for browsers and JSON for others says that it depends on Accept', async () => {
+  for (const path of paths) {
+    const [page, other] = await Promise.all(
+      ['text/html, */*;q=0.1', 'application/json'].map((accept) =>
+        app.fetch(new Request(`http://pets.example${path}`, { headers: { accept } })),
+      ),
+    );
+    if (page?.headers.get('content-type') === other?.headers.get('content-type')) continue;
+    for (const answer of [page, other]) {
+      expect([path, answer?.headers.get('vary')]).toEqual([path, expect.stringMatching(/Accept(,|$)/)]);
     }
   }
 });
