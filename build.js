@@ -20,8 +20,10 @@ import {
 
 /** Written after each build, with the time when that began. It lists the files of the build. */
 const STAMP = 'dist/.built';
-const COMMANDS = ['events', 'healthy', 'keys', 'migrate', 'schema', 'seed'];
-const SOURCES = ['build.js', 'tsconfig.json', 'package-lock.json', 'src'];
+const SOURCES = ['build.js', 'tsconfig.json', 'package.json', 'package-lock.json', 'src'];
+/** Those of the scripts, that of the container's health check, and that of this build. */
+const COMMANDS = [...readFileSync('package.json', 'utf8').matchAll(/dist\/commands\/(\w+)/g)].map(([, name]) => name);
+COMMANDS.push('healthy', 'schema');
 /** Packages that read files beside their own. */
 const NOT_BUNDLED = ['@electric-sql/pglite', '@graphql-yoga/render-graphiql', 'swagger-ui-dist'];
 
