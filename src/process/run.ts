@@ -53,12 +53,15 @@ async function startAlone(served: Program, settings: Settings, logger: Logger): 
 }
 
 async function startAll(served: Program, settings: Settings, logger: Logger): Promise<void> {
-  await prepare(served, settings, logger);
-  const workers = await startWorkers(settings.WORKERS, logger);
-  stopOnSignal(['SIGTERM', 'SIGINT'], () => workers.stop(), logger);
+  const starting = prepare(served, settings, logger).then(() => startWorkers(settings.WORKERS, logger));
+  // Also during the start: without a handler, the signal would end this process.
   process.on('SIGHUP', () => {
-    workers.replace().catch((error: unknown) => logger.error({ err: error }, 'the workers were not all replaced'));
+    starting
+      .then(({ replace }) => replace())
+      .catch((error: unknown) => logger.error({ err: error }, 'the workers were not all replaced'));
   });
+  const workers = await starting;
+  stopOnSignal(['SIGTERM', 'SIGINT'], () => workers.stop(), logger);
   announce(served, settings, logger, workers.port);
 }
 

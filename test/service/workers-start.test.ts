@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -32,6 +33,23 @@ if (databaseKind === 'embedded') {
     });
   });
 } else {
+  test('SIGHUP during the start replaces the processes afterwards', async () => {
+    // The first line of the log warns about a misspelt setting; soon after it, the database is being opened.
+    const env = { ...environment, PORT: '0', WORKERS: '2', DATA_DIRS: 'x' };
+    const service = spawn(process.execPath, ['dist/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    service.stdout.once('data', () => setTimeout(() => service.kill('SIGHUP'), 100));
+    service.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    try {
+      await expect.poll(() => output, { timeout: 20_000 }).toContain('workers replaced');
+    } finally {
+      service.kill();
+    }
+    expect(await once(service, 'exit')).toEqual([0, null]);
+  });
+
   describe('a start that fails', () => {
     test('prints one clear line for all processes, and exits with 1', async () => {
       const holder = createServer().listen(0, '127.0.0.1');
