@@ -21,9 +21,9 @@ import {
 /** Written after each build, with the time when that began. It lists the files of the build. */
 const STAMP = 'dist/.built';
 const SOURCES = ['build.js', 'tsconfig.json', 'package.json', 'package-lock.json', 'src'];
+const inScripts = readFileSync('package.json', 'utf8').matchAll(/dist\/commands\/(\w+)/g);
 /** Those of the scripts, that of the container's health check, and that of this build. */
-const COMMANDS = [...readFileSync('package.json', 'utf8').matchAll(/dist\/commands\/(\w+)/g)].map(([, name]) => name);
-COMMANDS.push('healthy', 'schema');
+const COMMANDS = [...Array.from(inScripts, ([, name]) => name), 'healthy', 'schema'];
 /** Packages that read files beside their own. */
 const NOT_BUNDLED = ['@electric-sql/pglite', '@graphql-yoga/render-graphiql', 'swagger-ui-dist'];
 

@@ -61,21 +61,6 @@ test('a change that is saved during a build is in the next one', async () => {
   }
 });
 
-test('a command is built once a script of package.json runs it', () => {
-  const copy = builtCopy(root);
-  try {
-    const scripts = readFileSync(join(copy, 'package.json'), 'utf8');
-    const script = '"hello": "node build.js && node dist/commands/hello.js",';
-    writeFileSync(join(copy, 'package.json'), scripts.replace('"scripts": {', `"scripts": { ${script}`));
-    writeFileSync(join(copy, 'src/commands/hello.ts'), "process.stdout.write('Hello');");
-    expect(execFileSync('npm', ['run', '--silent', 'hello'], { cwd: copy, encoding: 'utf8', stdio: 'pipe' })).toBe(
-      'Hello',
-    );
-  } finally {
-    rmSync(copy, { recursive: true });
-  }
-});
-
 test('builds at the same time all work, and so does what runs from them meanwhile', async () => {
   const copy = builtCopy(root);
   const run = async () => {
