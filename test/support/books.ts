@@ -90,6 +90,10 @@ builder.queryType({
           lifecycle: deprecated({ ...year, successor: { coordinate: 'Query.books(name:)' } }),
           description: 'Only with this title.',
         }),
+        series: t.arg.int({
+          lifecycle: deprecated({ ...year, successor: { coordinate: 'Query.series' } }),
+          description: 'Only of this series.',
+        }),
         shelf: t.arg.string({ bounds, lifecycle: experimental(), description: 'Only on this shelf.' }),
       },
       resolve: (_, { id }) => stored.filter((book) => id?.includes(book.id) ?? true),
@@ -139,8 +143,8 @@ const tag = 'Books';
 export const bookRoutes: readonly Route[] = [
   route('GET', '/books', {
     tag,
-    operation: gql`query listBooks($id: [Int!], $genre: Genre, $name: String, $title: String, $shelf: String) {
-      books(id: $id, genre: $genre, name: $name, title: $title, shelf: $shelf) { ...Book }
+    operation: gql`query listBooks($id: [Int!], $genre: Genre, $name: String, $title: String, $series: Int, $shelf: String) {
+      books(id: $id, genre: $genre, name: $name, title: $title, series: $series, shelf: $shelf) { ...Book }
     } ${BookFields}`,
     reply: rows(),
   }),

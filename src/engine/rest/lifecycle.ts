@@ -1,3 +1,4 @@
+import { type GraphQLSchema, isEnumType } from 'graphql';
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
 import type { Labels } from '../lifecycle/enforcement.ts';
@@ -5,6 +6,7 @@ import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/he
 import type { RestNames } from '../lifecycle/report.ts';
 import type { UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
+import { restNameOf } from './parameters.ts';
 import { coordinateOf, nameOf, type ResolvedRoute, successorRoute } from './successor.ts';
 
 type Addressed = Pick<EndpointCall, 'pathValues' | 'address'>;
@@ -12,11 +14,8 @@ type Addressed = Pick<EndpointCall, 'pathValues' | 'address'>;
 export type EndpointLifecycle = ReturnType<typeof endpointLifecycle>;
 
 /** @throws {Error} if the successor is not among all routes, or the route promises more than a field that it selects */
-export function endpointLifecycle(
-  { route, operation }: ResolvedRoute,
-  all: readonly ResolvedRoute[],
-  findUses: UseFinder,
-) {
+export function endpointLifecycle(own: ResolvedRoute, all: readonly ResolvedRoute[], findUses: UseFinder) {
+  const { route, operation } = own;
   const coordinate = coordinateOf(operation);
   const { always, given } = findUses(operation.selection);
   const annotated = always.find((use) => use.coordinate === coordinate);
@@ -25,11 +24,9 @@ export function endpointLifecycle(
   const deprecation = annotated?.annotations.deprecation;
   const successor = deprecation && successorRoute(operation, deprecation.successor, all);
   const restName = (used: string) => {
-    if (used === coordinate) return name;
-    const variable = [...operation.pathVariables, ...operation.queryVariables].find(
-      ({ argument }) => used === `${coordinate}(${argument.name}:)`,
-    );
-    return variable === undefined ? used : `${variable.name} of ${name}`;
+    // Its own first, because two routes can have one root field.
+    const names = [own, ...all].map((one) => nameIn(one, used));
+    return names.find((found) => found !== undefined) ?? valueName(operation.selection.schema, used) ?? used;
   };
   const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.operation) : [];
   return {
@@ -71,6 +68,23 @@ export function restNamesOf(
     ),
     answered: new Set(endpoints.flatMap(({ lifecycle }) => lifecycle.selected.map(({ coordinate }) => coordinate))),
   };
+}
+
+/** The name of an operation or its parameter, by its coordinate; undefined for other elements. */
+function nameIn({ route, operation }: ResolvedRoute, used: string): string | undefined {
+  const coordinate = coordinateOf(operation);
+  if (used === coordinate) return nameOf(route);
+  const variables = [...operation.pathVariables, ...operation.queryVariables];
+  const variable = variables.find(({ argument }) => used === `${coordinate}(${argument.name}:)`);
+  return variable && `${variable.name} of ${nameOf(route)}`;
+}
+
+/** The name of an enum value, such as `PetSort.-name`; undefined for other elements. */
+function valueName(schema: GraphQLSchema, coordinate: string): string | undefined {
+  const [typeName = '', name = ''] = coordinate.split('.');
+  const type = schema.getType(typeName);
+  const value = isEnumType(type) ? type.getValue(name) : undefined;
+  return value == null ? undefined : `${typeName}.${restNameOf(value)}`;
 }
 
 /** A stable or beta operation cannot contain a field that may change or be removed at any time. */

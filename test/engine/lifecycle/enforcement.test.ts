@@ -141,6 +141,10 @@ describe('API-Lifecycle: strict', () => {
       '/books?title=x',
       'title of GET /books is deprecated and served until 2026-12-31; use name of GET /books instead. The request excludes it with API-Lifecycle: strict.',
     ],
+    [
+      '/books?series=1',
+      'series of GET /books is deprecated and served until 2026-12-31; use GET /series/{seriesId} instead. The request excludes it with API-Lifecycle: strict.',
+    ],
     ['/books?shelf=x', 'shelf of GET /books is experimental. The request excludes it with API-Lifecycle: strict.'],
     [
       '/books?title=x&shelf=x',

@@ -104,7 +104,7 @@ describe('the report', () => {
     expect(entries.map(({ deprecation, coordinate }) => deprecation?.sunset ?? coordinate)).toEqual([
       '2026-10-31',
       '2026-12-01',
-      ...Array.from({ length: 4 }, () => '2026-12-31'),
+      ...Array.from({ length: 5 }, () => '2026-12-31'),
       'Book.blurb',
       'Book.score',
       'Genre.ZINE',

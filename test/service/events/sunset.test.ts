@@ -46,8 +46,18 @@ async function countUses(): Promise<number> {
 }
 
 test.each([
-  ['REST', 'a brownout', brownout, /\n: .*category_created fails on purpose until 2027-12-01T14:15:00Z.*\n\n$/],
-  ['REST', 'the sunset', after, /\n: .*category_created was served until 2027-12-31;.*\n\n$/],
+  [
+    'REST',
+    'a brownout',
+    brownout,
+    /\n: EventType\.category\.created fails on purpose until 2027-12-01T14:15:00Z.*\n\n$/,
+  ],
+  [
+    'REST',
+    'the sunset',
+    after,
+    /\n: EventType\.category\.created was served until 2027-12-31; use EventType\.category\.updated .*\n\n$/,
+  ],
   ['GraphQL', 'a brownout', brownout, /event: next\ndata: \{"errors":\[.*"BROWNOUT".*\n\nevent: complete/],
   ['GraphQL', 'the sunset', after, /event: next\ndata: \{"errors":\[.*"GONE".*\n\nevent: complete/],
 ] as const)(
