@@ -21,8 +21,8 @@ export function successorRoute(
   const { route, operation } = found;
   const given = new Map(
     Object.entries(args).map(([to, from]) => [
-      nameFor([...operation.pathVariables, ...operation.queryVariables], to),
-      nameFor(pathVariables, from),
+      nameFor([...operation.pathVariables, ...operation.queryVariables], to, 'its successor'),
+      nameFor(pathVariables, from, 'its path'),
     ]),
   );
   const path = fillTemplate(route.path, (name) => {
@@ -44,9 +44,9 @@ export function successorRoute(
     },
   };
 
-  function nameFor(variables: readonly Variable[], argument: string): string {
+  function nameFor(variables: readonly Variable[], argument: string, where: string): string {
     const variable = variables.find((candidate) => candidate.argument.name === argument);
-    if (variable === undefined) throw new Error(`${operationId}: the routes have no variable for ${argument}.`);
+    if (variable === undefined) throw new Error(`${operationId}: ${where} has no variable for ${argument}.`);
     return variable.name;
   }
 }

@@ -216,7 +216,7 @@ describe('the successor of a route', () => {
   });
 
   test('can only have values from the path of the deprecated route', () => {
-    expect(() => compile({ ref: 'key' })).toThrow('getThing: the routes have no variable for key.');
+    expect(() => compile({ ref: 'key' })).toThrow('getThing: its path has no variable for key.');
   });
 
   test('has the values of the request in its URL, encoded so that they cannot break the header field', () => {
