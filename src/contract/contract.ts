@@ -44,7 +44,7 @@ export async function compareContracts(base: Contract, head: Contract, today: st
 }
 
 function findings(change: Change, element: string, lifecycles: Lifecycles, today: string): Finding[] {
-  const own = lifecycles.get(change.coordinate);
+  const own = change.isNewlyRequired ? undefined : lifecycles.get(change.coordinate);
   const lifecycle = own ?? lifecycles.get(change.parent ?? '');
   if (lifecycle === undefined) return [];
   return [{ ...change, element, ...judge(change, lifecycle, today, own === undefined) }];

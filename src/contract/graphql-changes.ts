@@ -14,7 +14,7 @@ const DEFAULTS: readonly string[] = [ChangeType.FieldArgumentDefaultChanged, Cha
 /** How operations that were valid against the base, or their results, differ, annotations aside. */
 export async function graphqlChanges(base: GraphQLSchema, head: GraphQLSchema): Promise<Change[]> {
   const changes = await diff(base, head);
-  const after = new Map(membersOf(head).map((member) => [member.coordinate, member]));
+  const [before, after] = [membersBy(base), membersBy(head)];
   const returned = new Set(membersOf(base).map(({ element }) => 'args' in element && getNamedType(element.type).name));
   const ofTypes = changes.flatMap((change) => {
     const { path = 'schema', message } = change;
@@ -23,7 +23,8 @@ export async function graphqlChanges(base: GraphQLSchema, head: GraphQLSchema): 
     if (kind === undefined || DIRECTIVES.test(path)) return [];
     // Clients never receive a value that only they can send.
     if (change.type === ChangeType.EnumValueAdded && !returned.has(parent)) return [];
-    return [{ kind, coordinate, parent, what: `${message.replace(/\.$/, '')}.` }] as const;
+    const isNewlyRequired = needs(after.get(coordinate)) && !needs(before.get(coordinate));
+    return [{ kind, coordinate, parent, isNewlyRequired, what: `${message.replace(/\.$/, '')}.` }] as const;
   });
   const others = membersOf(base).flatMap((was): Change[] => {
     const is = after.get(was.coordinate);
@@ -31,6 +32,14 @@ export async function graphqlChanges(base: GraphQLSchema, head: GraphQLSchema): 
     return what === undefined ? [] : [{ kind: 'break', coordinate: was.coordinate, what }];
   });
   return [...ofTypes, ...others];
+}
+
+function membersBy(schema: GraphQLSchema): ReadonlyMap<string, Member> {
+  return new Map(membersOf(schema).map((member) => [member.coordinate, member]));
+}
+
+function needs(member: Member | undefined): boolean {
+  return member !== undefined && isRequired(member.element);
 }
 
 function scopeChange(was: unknown, is: unknown): string | undefined {
@@ -57,7 +66,7 @@ function kindOf({ type, criticality }: InspectorChange, after: Member | undefine
   const hasDefault = after !== undefined && 'defaultValue' in after.element && after.element.defaultValue !== undefined;
   if (type === ChangeType.FieldArgumentAdded && !hasDefault) return undefined;
   // The library doesn't see that a non-null argument without its default becomes required.
-  return DEFAULTS.includes(type) && after !== undefined && isRequired(after.element) ? 'break' : 'surprise';
+  return DEFAULTS.includes(type) && needs(after) ? 'break' : 'surprise';
 }
 
 /** The schema coordinates of a path, such as `Query.pets.sort` or `NewPet.@oneOf`, and of its parent. */

@@ -43,20 +43,33 @@ function operationChanges(operation: OpenApiElement, head: OpenApiElement | unde
     seen.add(pair);
     const [before, after] = [childrenByKey(was), childrenByKey(is)];
     return [
-      ...keywordChanges(was, is),
+      ...keywordChanges(was, is, parent),
       ...[...before].flatMap(([key, child]) => compare(child, after.get(key), coordinate)),
       ...[...after].flatMap(([key, child]) => (before.has(key) ? [] : existenceChange(child, coordinate, 'new'))),
     ];
   }
 }
 
-function keywordChanges({ coordinate, direction, json: was }: OpenApiElement, { json: is }: OpenApiElement): Change[] {
+function keywordChanges(
+  { coordinate, direction, json: was }: OpenApiElement,
+  { json: is }: OpenApiElement,
+  parent: string,
+): Change[] {
   const [wide, narrow] = direction === 'request' ? [is, was] : [was, is];
   return Object.entries(RULES).flatMap(([keyword, allows]) => {
     if (direction === 'response' && OF_REQUESTS.includes(keyword)) return [];
     if (allows(wide[keyword], narrow[keyword])) return [];
     const kind = keyword === 'default' ? 'surprise' : 'break';
-    return [{ kind, coordinate, what: `Its ${keyword} changed from ${show(was[keyword])} to ${show(is[keyword])}.` }];
+    const isNewlyRequired = keyword === 'required' && direction === 'request';
+    return [
+      {
+        kind,
+        coordinate,
+        parent,
+        isNewlyRequired,
+        what: `Its ${keyword} changed from ${show(was[keyword])} to ${show(is[keyword])}.`,
+      },
+    ];
   });
 }
 

@@ -12,7 +12,7 @@ export interface Verdict {
  * Judges a change by what the base promised about the element; docs/contract-changes.md has the rules. The notice counts
  * from today, because an annotation with dates in the past would evade it.
  *
- * @param isNew whether the base lacks the element, and the lifecycle is that of its parent
+ * @param isNew whether the base lacks the element or does not require it, and the lifecycle is that of its parent
  */
 export function judge(
   { kind, sunset, parent }: Change,
@@ -33,7 +33,7 @@ export function judge(
     if (sunset >= earliest) return allowed(`Allowed: ${notice}, and ${sunset} is not nearer.`);
     return rejected(`Too short a notice: ${notice}. Allowed with a sunset of ${earliest} or later.`);
   }
-  const what = !isNew ? 'it' : parent?.includes('.') ? parent : `what takes ${parent}`;
+  const what = !isNew ? 'it' : /[. ]/.test(parent ?? '') ? parent : `what takes ${parent}`;
   const step = deprecation
     ? `Deprecated without a sunset: give ${what} one,`
     : `${stability === 'beta' ? 'Beta' : 'Stable'}: ${isNew ? 'make it optional, or ' : ''}deprecate ${what} first, with a sunset`;

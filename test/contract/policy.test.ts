@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Draft, judged } from '../support/drafts.ts';
+import { type Draft, json, judged, object, reference, text } from '../support/drafts.ts';
 
 const TODAY = '2026-11-21';
 const BETA = '@stability(level: BETA)';
@@ -67,15 +67,9 @@ const BREAKS: readonly (readonly [title: string, coordinate: string, before: str
   ],
   [
     'a required argument loses its default',
-    'Query.a(b:)',
-    'type Query { a(b: Int! = 1 ANNOTATION): Int }',
-    'type Query { a(b: Int! ANNOTATION): Int }',
-  ],
-  [
-    'a required field of an input loses its default',
-    'In.b',
-    'type Query { a(in: In): Int } input In { b: Int! = 1 ANNOTATION }',
-    'type Query { a(in: In): Int } input In { b: Int! ANNOTATION }',
+    'Query.a(new:)',
+    'type Query { a(new: Int! = 1): Int ANNOTATION }',
+    'type Query { a(new: Int!): Int ANNOTATION }',
   ],
 ];
 
@@ -326,6 +320,43 @@ test('what a new required field or argument breaks can be deprecated first, and 
   const [ofField = ''] = await judged(base('@deprecated'), argument, TODAY);
   expect(ofField).toContain('Query.a(new:). Deprecated without a sunset: give Query.a one,');
 });
+
+test.each([EXPERIMENTAL, deprecated('2026-11-20')])(
+  'an optional part with %s that becomes required breaks clients that never sent it',
+  async (annotation) => {
+    const [first, what] = ['fails: ', 'Stable: make it optional, or deprecate'];
+    const sdl = (b: string, c: string) =>
+      `type Query { a(b: ${b} ${annotation}, in: In): Int } input In { c: ${c} ${annotation} }`;
+    for (const [before, after] of [
+      [sdl('Int', 'Int'), sdl('Int!', 'Int!')],
+      [sdl('Int! = 1', 'Int! = 1'), sdl('Int!', 'Int!')],
+    ] as const)
+      expect(await judged({ sdl: before }, { sdl: after }, TODAY)).toEqual([
+        expect.stringContaining(`${first}Query.a(b:). ${what} Query.a first`),
+        expect.stringContaining(`${first}In.c. ${what} what takes In first`),
+      ]);
+    const marks =
+      annotation === EXPERIMENTAL
+        ? { 'x-stability': 'experimental' }
+        : { deprecated: true, 'x-deprecated-sunset': '2026-11-20' };
+    const rest = (required: boolean) => ({
+      paths: {
+        '/things': {
+          post: {
+            parameters: [{ name: 'b', in: 'query', required, schema: text, ...marks }],
+            requestBody: json(reference),
+            responses: {},
+          },
+        },
+      },
+      schemas: { Thing: object({ c: { ...text, ...marks } }, required ? ['c'] : []) },
+    });
+    expect(await judged(rest(false), rest(true), TODAY)).toEqual([
+      expect.stringContaining(`${first}POST /things (query b). ${what} POST /things first`),
+      expect.stringContaining(`${first}Thing.c. ${what} what takes Thing first`),
+    ]);
+  },
+);
 
 test('what a client can only send surprises none: an optional argument, or another sort', async () => {
   const base = { sdl: 'type Query { a(sort: Sort): Int } enum Sort { id }' };
