@@ -76,6 +76,24 @@ describe('one connection', () => {
     await listener.drain(0);
   });
 
+  test('is closed without a stack for each request that is not answered yet: those of thousands take seconds', async () => {
+    const { stackTraceLimit } = Error;
+    let failure: Error | undefined;
+    const onFailure = (error: Error) => {
+      failure = error;
+    };
+    const listener = await listen((request) => void request.once('error', onFailure), {
+      host: '127.0.0.1',
+      port: 0,
+      stall: 40_000,
+    });
+    const socket = connect(listener.port, '127.0.0.1');
+    socket.write(head('GET', '/'), () => socket.destroy());
+    await expect.poll(() => failure?.stack).toBe('Error: aborted');
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+    await listener.drain(0);
+  });
+
   test.each(['/pets', '/pets/0', '/nothing', '/graphql?query={__typename}', '/openapi.json', '/livez', '/'])(
     'has no body in the response to HEAD %s: its length, and then the next response',
     async (path) => {

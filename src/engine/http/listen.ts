@@ -47,6 +47,7 @@ export function listen(
   const pipelines = new Pipelines();
   const backlog = new Backlog();
   const open = new Set<Socket>();
+  const { stackTraceLimit } = Error;
   const handleLater: RequestListener = (request, response) =>
     backlog.runAfterAccepting(() => {
       if (!response.destroyed) handler(request, response);
@@ -66,7 +67,15 @@ export function listen(
   server.on('connection', (socket: Socket) => {
     backlog.onConnection();
     open.add(socket);
-    socket.once('close', () => open.delete(socket));
+    // Between these two, Node makes an error for each request that is not answered yet, of thousands that are pipelined;
+    // their stacks would take seconds.
+    socket.prependOnceListener('close', () => {
+      Error.stackTraceLimit = 0;
+    });
+    socket.once('close', () => {
+      Error.stackTraceLimit = stackTraceLimit;
+      open.delete(socket);
+    });
   });
   server.setTimeout(stall);
   // Only their size is limited: Node would silently drop all fields after the first 1,000.
