@@ -45,6 +45,29 @@ describe('one connection', () => {
     expect([mostInside, all]).toEqual([1, most]);
   });
 
+  test('has one response in each turn of the event loop, and 64 KiB of pipelined requests read, however many', async () => {
+    const [request, all] = [head('GET', '/'), 6_000];
+    let [answered, inTurn, mostInTurn, mostRead] = [0, 0, 0, 0];
+    const listener = await listen(
+      ({ socket }, response) => {
+        mostRead = Math.max(mostRead, socket.bytesRead - request.length * answered++);
+        mostInTurn = Math.max(mostInTurn, ++inTurn);
+        setImmediate(() => {
+          inTurn = 0;
+        });
+        response.end();
+      },
+      { host: '127.0.0.1', port: 0, stall: 40_000 },
+    );
+    const socket = connect(listener.port, '127.0.0.1').resume();
+    socket.write(request.repeat(all));
+    await expect.poll(() => answered, { timeout: 20_000 }).toBe(all);
+    expect(mostInTurn).toBe(1);
+    expect(mostRead).toBeLessThan(2 * 65_536);
+    socket.destroy();
+    await listener.drain(0);
+  });
+
   test('is closed when too many requests wait on all connections, and it has the most of them', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {

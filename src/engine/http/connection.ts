@@ -40,6 +40,10 @@ export class Connection {
     this.#socket = socket;
     this.#handler = handler;
     this.#pipelines = pipelines;
+    // Node resumes it after each response.
+    socket.on('resume', () => {
+      if (this.#waiting.length > 0) socket.pause();
+    });
   }
 
   get isNew(): boolean {
@@ -48,8 +52,10 @@ export class Connection {
 
   answer(response: ServerResponse): void {
     if (this.#isRejected) return;
-    if (this.#waiting.length === 0 && this.#isFree()) this.#start(response);
-    else {
+    if (this.#waiting.length === 0 && this.#isFree()) {
+      this.#current = response;
+      this.#handler(response.req, response);
+    } else {
       this.#wait(response);
       // What has already been read is at most 64 KiB.
       this.#socket.pause();
@@ -87,11 +93,6 @@ export class Connection {
     return this.#current === undefined || this.#current.writableFinished;
   }
 
-  #start(response: ServerResponse): void {
-    this.#current = response;
-    this.#handler(response.req, response);
-  }
-
   /** Only what waits listens for the end of a response: most need no listener. */
   #wait(next: ServerResponse | (() => void)): void {
     this.#waiting.push(next);
@@ -104,7 +105,11 @@ export class Connection {
     const next = this.#waiting.shift();
     this.#pipelines.set(this, this.#waiting.length);
     if (typeof next === 'function') next();
-    else if (next !== undefined) this.#start(next);
+    else if (next !== undefined) {
+      this.#current = next;
+      // In the next turn of the event loop: otherwise thousands of short responses could be written in this one.
+      setImmediate(this.#handler, next.req, next);
+    }
     if (this.#waiting.length > 0) this.#current?.once('close', this.#continue);
     else this.#socket.resume();
   };
