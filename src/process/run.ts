@@ -89,6 +89,8 @@ async function startWorker(served: Program, settings: Settings, logger: Logger):
 
 /** The system ignores a signal without a handler if the process is the first of a container. */
 function endStart(): void {
+  // Workers that begin would print that their first message is lost.
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   process.exit();
 }
 

@@ -50,6 +50,13 @@ if (databaseKind === 'embedded') {
     expect(await once(service, 'exit')).toEqual([0, null]);
   });
 
+  test('SIGTERM during the start ends all processes without a word', async () => {
+    const atFork = `import cluster from 'node:cluster';
+      cluster.once('fork', () => process.kill(process.pid, 'SIGTERM'));`;
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(atFork)}`;
+    expect(await start({ WORKERS: `${MANY}`, NODE_OPTIONS })).toEqual({ code: 0, output: '', errors: '' });
+  });
+
   describe('a start that fails', () => {
     test('prints one clear line for all processes, and exits with 1', async () => {
       const holder = createServer().listen(0, '127.0.0.1');
