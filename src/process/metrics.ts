@@ -15,8 +15,10 @@ export interface Metrics extends RequestMetrics {
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // The average over workers would hide one whose event loop is blocked.
-  for (const metric of registry.getMetricsAsArray()) if (metric.aggregator === 'average') metric.aggregator = 'max';
+  // Of several workers, the one whose event loop is blocked, and the one that has started again.
+  for (const metric of registry.getMetricsAsArray()) {
+    if (metric.aggregator === 'average' || metric.aggregator === 'omit') metric.aggregator = 'max';
+  }
   const registers = [registry];
   const requests = new Counter({
     name: 'http_requests_total',
