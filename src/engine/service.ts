@@ -165,7 +165,7 @@ export function createApp(options: AppOptions) {
   });
   const playground = settings.PLAYGROUND === 'on' ? createPlayground(application, basePath) : undefined;
   // A caller gets one page with the names of clients per turn: it may be long.
-  const pageThrottle = new CpuThrottle(1);
+  const pageThrottle = new CpuThrottle(1, maxWait);
   const health = createHealth(database, metrics, pageThrottle);
   const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, authentication);
   const pages = createSite({

@@ -114,6 +114,14 @@ describe('RATE_LIMIT', () => {
     expect(app.statements).toEqual(['health.ping', 'health.ping']);
   });
 
+  test('makes no request for /metrics wait longer than REQUEST_TIMEOUT: 504', async () => {
+    const app = await start({ REQUEST_TIMEOUT: 100 });
+    const ask = async () => (await app.fetch(new Request('http://pets.example/metrics'))).status;
+    const statuses = await Promise.all(Array.from({ length: 500 }, ask));
+    expect([...new Set(statuses)].sort()).toEqual([200, 504]);
+    expect(await ask()).toBe(200);
+  });
+
   test.each(['/lifecycle', '/metrics'])('lets others come between the pages %s of a caller', async (path) => {
     const app = await start({});
     let [turn, isDone] = [0, false];
