@@ -61,7 +61,7 @@ export function subscriptionOpener({ open, context, logger }: Subscriptions) {
       },
       filter: { types, subject } as EventFilter,
       account,
-      charge: (events) => request.meter.charge(operation.cost(variables, events).units),
+      charge: (events) => request.meter.chargePart(operation.cost(variables, events).units),
       recheck,
     });
     return { reply: { ...reply, headers: [...(extension?.headers ?? []), ...reply.headers] }, error: undefined };

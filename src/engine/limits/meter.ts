@@ -58,7 +58,12 @@ export class Meter {
   charge(units: number): void {
     if (units === 0) return;
     this.#units += units;
-    this.#limiter?.charge(this.#account, units);
+    this.#limiter?.charge(this.#account, units, this.#units);
+  }
+
+  /** The same for a part of a stream: it has no end, so its parts have no cost together. */
+  chargePart(units: number): void {
+    if (units > 0) this.#limiter?.charge(this.#account, units);
   }
 
   /** The same for bytes of a body, before they are read; resolves when a large body may be read. */

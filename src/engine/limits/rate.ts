@@ -90,10 +90,13 @@ export function createRateLimiter(
       if (shared !== undefined) ahead = shared.now - clock();
     },
 
-    /** @throws {ServiceError} RATE_LIMITED when the caller has fewer units left */
-    charge(caller: string, units: number): void {
+    /**
+     * @param whole the cost of the whole request, including what was charged before
+     * @throws {ServiceError} RATE_LIMITED when the caller has fewer units left
+     */
+    charge(caller: string, units: number, whole = units): void {
       const use = useOf(caller);
-      if (use.used + units > quota) throw rateLimited(units, quota - use.used);
+      if (use.used + units > quota) throw rateLimited(units, whole, quota - use.used);
       use.used += units;
       if (!isShared) return;
       use.unstored += units;
@@ -162,10 +165,8 @@ export function createRateLimiter(
     return (clock() + ahead) / 1000;
   }
 
-  function rateLimited(units: number, left: number): ServiceError {
+  function rateLimited(units: number, whole: number, left: number): ServiceError {
     const wait = secondsLeft();
-    // Includes the unit that every request costs, which was charged before.
-    const whole = units === 1 ? 1 : units + 1;
     const message =
       whole > quota
         ? `The request costs ${whole} units, and ${quota} is the maximum in ${seconds} s; request less at once.`

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CpuThrottle } from '../../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../../src/engine/limits/meter.ts';
 import { listCosts } from '../../../src/engine/limits/units.ts';
@@ -37,6 +37,20 @@ test('what costs nothing is free for a caller that has used more than its quota,
   const meter = new Meter('me', { charge }, new CpuThrottle(1));
   expect(() => meter.charge(0)).not.toThrow();
   expect(() => meter.charge(1)).toThrow('No units are left.');
+});
+
+test('what a request costs is charged with the cost before it; the parts of a stream are charged on their own', () => {
+  const charge = vi.fn();
+  const meter = new Meter('me', { charge }, new CpuThrottle(1));
+  meter.identify();
+  meter.charge(3);
+  for (const units of [0, 5, 5]) meter.chargePart(units);
+  expect(charge.mock.calls).toEqual([
+    ['me', 1, 1],
+    ['me', 3, 4],
+    ['me', 5],
+    ['me', 5],
+  ]);
 });
 
 test('a request whose client has gone waits no longer', async () => {

@@ -60,6 +60,18 @@ describe('RATE_LIMIT', () => {
     expect(headers.get('retry-after')).toBeNull();
   });
 
+  test('rejects at once a request whose parts cost more than the whole limit together', async () => {
+    const ids = Array.from({ length: 800 }, (_, n) => 1e13 + n);
+    const send = (app: TestApp) => app.graphql('query ($ids: [Int64!]) { pets(id: $ids) { nodes { id } } }', { ids });
+    const whole = 1_000 - unitsLeft(await send(await limited(1_000)));
+    const { status, headers, errors } = await send(await limited(whole - 1));
+    expect([status, errors?.[0]?.message]).toEqual([
+      429,
+      `The request costs ${whole} units, and ${whole - 1} is the maximum in 60 s; request less at once.`,
+    ]);
+    expect(headers.get('retry-after')).toBeNull();
+  });
+
   test('says when to try again to a request that costs the whole limit', async () => {
     for (const [units, path] of [
       [1, '/pets/1'],
