@@ -21,7 +21,8 @@ export async function startWorkers(count: number, logger: Logger) {
   // One change after another, so that each knows the number of workers.
   const changes = new KeyedQueue();
   addUpMetrics();
-  const starts = await Promise.allSettled(Array.from({ length: count }, start));
+  const startAll = () => Promise.allSettled(Array.from({ length: count }, start));
+  const starts = await changes.run('workers', startAll);
   const failed = starts.find((one) => one.status === 'rejected');
   if (failed !== undefined) {
     await stop();

@@ -13,16 +13,34 @@ test('a process that the system cannot start is an error, and no crash', async (
   await expect(startWorkers(2, logger)).rejects.toThrow(/spawn .* ENOENT/);
 });
 
-test('a process that ends just before a stop is not replaced during it', async () => {
+/** Forks no process, but workers that listen after these times, in milliseconds, and further ones at once. */
+function forkWorkers(...times: readonly number[]) {
   onTestFinished(() => {
     vi.restoreAllMocks();
     cluster.removeAllListeners();
   });
-  const fork = vi.spyOn(cluster, 'fork').mockImplementation(() => {
+  let forked = 0;
+  return vi.spyOn(cluster, 'fork').mockImplementation(() => {
     const started = Object.assign(new EventEmitter(), { process: { pid: 1 }, isConnected: () => false });
-    setImmediate(() => started.emit('message', { start: { port: 4000 } }));
+    setTimeout(() => started.emit('message', { start: { port: 4000 } }), times[forked++] ?? 0);
     return started as unknown as Worker;
   });
+}
+
+test('a process that ends while others still start is replaced by one', async () => {
+  // Longer than the pause before a process is replaced.
+  const fork = forkWorkers(0, 700, 700);
+  const starting = startWorkers(3, logger);
+  await sleep(50);
+  fork.mock.results[0]?.value.emit('exit', null, 'SIGKILL');
+  await starting;
+  await expect.poll(() => fork.mock.calls.length).toBe(4);
+  await sleep(600);
+  expect(fork).toHaveBeenCalledTimes(4);
+});
+
+test('a process that ends just before a stop is not replaced during it', async () => {
+  const fork = forkWorkers();
   const { stop } = await startWorkers(2, logger);
   fork.mock.results[0]?.value.emit('exit', null, 'SIGKILL');
   await stop();
