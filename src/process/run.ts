@@ -94,7 +94,7 @@ function endStart(): void {
   process.exit();
 }
 
-/** A second signal of the same kind ends the process at once. */
+/** A second signal of the same kind ends the process at once, but no worker and not the first process of a container. */
 function stopOnSignal(signals: readonly NodeJS.Signals[], stop: () => Promise<void>, logger: Logger): void {
   let isStopping = false;
   for (const signal of signals) {
