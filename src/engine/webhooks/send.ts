@@ -2,7 +2,7 @@ import { constants } from 'node:crypto';
 import { type LookupAddress, type LookupOptions, promises } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIPv6, type LookupFunction } from 'node:net';
+import { isIPv6, type LookupFunction, type Socket } from 'node:net';
 import { limitChunks } from '../http/chunks.ts';
 import { isAllowed, knownAddresses, type Reach } from './target.ts';
 
@@ -42,6 +42,8 @@ class NoAnswer extends Error {}
 export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
   const agents = { 'https:': new HttpsAgent(KEPT), 'http:': new HttpAgent(KEPT) };
   const running = new Set<AbortController>();
+  // Otherwise the receiver could send without end what nobody reads.
+  for (const agent of Object.values(agents)) agent.on('free', (socket: Socket) => socket.once('data', close));
 
   return {
     async send(message: Message): Promise<Attempt> {
@@ -91,6 +93,7 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
         });
         let [interim, tickets] = [0, 0];
         request.on('socket', (socket) => {
+          socket.off('data', close);
           if (request.reusedSocket) return;
           socket.on('session', () => {
             if (++tickets === MAX_EXTRA) socket.destroy();
@@ -135,6 +138,10 @@ export function createSender(reach: Reach, resolve: Resolve = askNameServers) {
       throw new NoAnswer('The name of the URL leads to an address that is not public.');
     }
   }
+}
+
+function close(this: Socket): void {
+  this.destroy();
 }
 
 /** Reads the rest of a response, so that the connection can be used again; one that is too long or slow is cut. */

@@ -195,6 +195,28 @@ describe('a receiver', () => {
     expect(connections).toBe(2);
   });
 
+  test('that sends something on an idle connection has it closed, and gets the next request by a new one', async () => {
+    let connections = 0;
+    const server = createSocketServer((socket) => {
+      connections++;
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+        setTimeout(() => socket.write('HTTP/1.1 500 Unasked\r\ncontent-length: 0\r\n\r\n'), 200);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    cleanups.push(() => server.close());
+    const connected = once(server, 'connection');
+    const send = senderWith();
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    expect(await send(url)).toMatchObject({ status: 204 });
+    const [socket] = await connected;
+    await expect.poll(() => socket.closed).toBe(true);
+    expect(await send(url)).toMatchObject({ status: 204 });
+    expect(connections).toBe(2);
+  });
+
   test('that changes to another protocol is an error at once', async () => {
     const server = createSocketServer((socket) => {
       socket.on('error', () => {});
