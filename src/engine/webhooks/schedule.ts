@@ -50,7 +50,7 @@ function explain(status: number | null): string {
 function millisecondsIn(retryAfter: string | undefined, now: number): number {
   if (retryAfter === undefined) return 0;
   // As a date, seconds with a fraction would be a day in a year such as 2035.
-  if (/^\d{1,9}(\.\d+)?$/.test(retryAfter)) return Number(retryAfter) * SECOND;
+  if (/^\d+(\.\d+)?$/.test(retryAfter)) return Number(retryAfter) * SECOND;
   const at = Date.parse(retryAfter);
   return Number.isNaN(at) ? 0 : at - now;
 }

@@ -7,3 +7,9 @@ test('the tenth attempt is the last, and its Retry-After has the other requests 
   expect(outcomeOf(answer, 9, 1_000)).toEqual(failed);
   expect(outcomeOf(answer, 8, 1_000)).toMatchObject({ outcome: 'retried', pausesUntil: failed.pausesUntil });
 });
+
+test('a Retry-After of any number of digits is obeyed for a day', () => {
+  for (const retryAfter of ['9999999999', '9'.repeat(400)]) {
+    expect(outcomeOf({ status: 503, retryAfter }, 0, 0).pausesUntil).toEqual(new Date(86_400_000));
+  }
+});
