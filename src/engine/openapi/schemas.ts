@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { transformInputValue } from '@graphql-tools/utils';
 import {
   type GraphQLEnumType,
   type GraphQLInputField,
@@ -52,6 +53,8 @@ export class Components {
   /** A reference to the component of an element, which `make` creates at the first call. Throws if another element has it. */
   refer(name: string, element: unknown, make: () => JsonSchema): JsonSchema {
     if (!this.schemas.has(name)) {
+      if (this.#elements.get(name) === element)
+        throw new Error(`${name} contains itself, which the body of a REST request must not.`);
       this.#elements.set(name, element);
       const schema = make();
       const example = this.text.examples[name] ?? this.#exampleWithin(schema);
@@ -213,15 +216,10 @@ export function inputSchema(element: InputElement, components: Components): Json
 
 /** A coerced value as it is in JSON: that of an enum has its name on REST. */
 function restValue(type: GraphQLInputType, value: unknown): unknown {
-  if (value == null) return value;
-  const [named, list] = [getNamedType(type), getNullableType(type)];
-  if (isListType(list)) return [value].flat().map((item) => restValue(list.ofType, item));
-  if (isInputObjectType(named)) {
-    const typeOf = (name: string) => named.getFields()[name]?.type ?? named;
-    return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, restValue(typeOf(name), of)]));
-  }
-  const known = isEnumType(named) ? named.getValues().find((one) => one.value === value) : undefined;
-  return known === undefined ? named.serialize(value) : restNameOf(known);
+  return transformInputValue(type, value, (leaf, given) => {
+    const known = isEnumType(leaf) ? leaf.getValues().find((one) => one.value === given) : undefined;
+    return known === undefined ? leaf.serialize(given) : restNameOf(known);
+  });
 }
 
 /** The schema of a scalar or enum. The order of a list is no component, but inline: only one parameter has it. */

@@ -1,5 +1,7 @@
 import {
   type FieldNode,
+  type GraphQLEnumValue,
+  type GraphQLInputField,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -130,11 +132,14 @@ function walk(given: GraphQLInputType, value: unknown, use: Use): void {
 }
 
 /** The elements that values of a type can use. */
-export function reachable(type: GraphQLInputType, seen = new Set<string>()): Annotatable[] {
+export function reachable(
+  type: GraphQLInputType,
+  seen = new Set<string>(),
+): readonly (GraphQLEnumValue | GraphQLInputField)[] {
   const named = getNamedType(type);
   if (seen.has(named.name)) return [];
   seen.add(named.name);
-  if (isEnumType(named)) return [...named.getValues()];
+  if (isEnumType(named)) return named.getValues();
   if (!isInputObjectType(named)) return [];
   return Object.values(named.getFields()).flatMap((field) => [field, ...reachable(field.type, seen)]);
 }

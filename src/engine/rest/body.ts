@@ -1,17 +1,11 @@
-import {
-  type GraphQLInputObjectType,
-  type GraphQLInputType,
-  getNamedType,
-  isEnumType,
-  isInputObjectType,
-  isListType,
-  isNonNullType,
-} from 'graphql';
+import { transformInputValue } from '@graphql-tools/utils';
+import { type GraphQLInputObjectType, getNamedType, isEnumType } from 'graphql';
 import { ServiceError, type ValidationError, validationFailed } from '../errors.ts';
 import { assertUtf8 } from '../http/media-type.ts';
 import { stringifyJson } from '../json.ts';
+import { reachable } from '../operation/uses.ts';
 import { inputValidators } from '../schema/input.ts';
-import { hasRestNames, restNameOf } from './parameters.ts';
+import { fromRestName, restNameOf } from './parameters.ts';
 import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
@@ -46,7 +40,9 @@ export function bodyVariables(
 ): (body: unknown, pathValues: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>> {
   const validatorOf = inputValidators('shown', (value) => [restNameOf(value)], 'whole');
   const { name: variable, argument, type } = inputVariable;
-  const enumConverters = [inputVariable, ...fieldVariables].map((one) => [one.name, enumNames(one.type)] as const);
+  const renamed = [inputVariable, ...fieldVariables].filter((one) =>
+    reachable(one.type).some((element) => restNameOf(element) !== element.name),
+  );
   const validate = validatorOf({ ...argument, type });
   const fieldValidators = new Map(
     fieldVariables.map((one) => [one.name, validatorOf({ ...one.argument, type: one.type, extensions: NOT_NULL })]),
@@ -68,42 +64,11 @@ export function bodyVariables(
     }
     validationErrors.push(...validate(variables[variable], []));
     if (validationErrors.length > 0) throw validationFailed(validationErrors);
-    for (const [name, convert] of enumConverters)
-      if (convert !== undefined && name in variables) variables[name] = convert(variables[name]);
+    for (const { name, type: ofVariable } of renamed.filter((one) => one.name in variables))
+      variables[name] = transformInputValue(ofVariable, variables[name], (leaf, given) =>
+        isEnumType(leaf) ? fromRestName(leaf, given) : given,
+      );
     return variables;
-  };
-}
-
-/**
- * Makes the function that gives enum values in a valid input their names in GraphQL; undefined if REST has the same.
- * Throws for an input object that contains itself: it is one of the `outer` ones.
- */
-function enumNames(
-  type: GraphQLInputType,
-  outer: readonly GraphQLInputType[] = [],
-): ((value: unknown) => unknown) | undefined {
-  if (isNonNullType(type)) return enumNames(type.ofType, outer);
-  if (isListType(type)) {
-    const ofItem = enumNames(type.ofType, outer);
-    return ofItem && ((items) => (Array.isArray(items) ? items.map(ofItem) : items));
-  }
-  if (isEnumType(type)) {
-    if (!hasRestNames(type)) return undefined;
-    const names = new Map<unknown, string>(type.getValues().map((value) => [restNameOf(value), value.name]));
-    return (text) => (text === null ? null : names.get(text));
-  }
-  if (!isInputObjectType(type)) return undefined;
-  if (outer.includes(type)) throw new Error(`${type.name} contains itself, which the body of a REST request must not.`);
-  const ofFields = Object.values(type.getFields()).flatMap(({ name, type: ofField }) => {
-    const convert = enumNames(ofField, [...outer, type]);
-    return convert === undefined ? [] : [{ name, convert }];
-  });
-  if (ofFields.length === 0) return undefined;
-  return (value) => {
-    if (value === null) return null;
-    const input = { ...(value as Record<string, unknown>) };
-    for (const { name, convert } of ofFields) if (input[name] !== undefined) input[name] = convert(input[name]);
-    return input;
   };
 }
 

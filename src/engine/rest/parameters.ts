@@ -65,6 +65,11 @@ export function restNameOf({ name, extensions }: Pick<GraphQLEnumValue, 'name' |
   return name.endsWith('_desc') ? `-${name.slice(0, -'_desc'.length)}` : name;
 }
 
+/** The name in GraphQL of the enum value with a name on REST; undefined if there is none. */
+export function fromRestName(type: GraphQLEnumType, text: unknown): string | undefined {
+  return type.getValues().find((value) => restNameOf(value) === text)?.name;
+}
+
 /** Whether REST has other names for the values of an enum than GraphQL. */
 export function hasRestNames(type: GraphQLEnumType): boolean {
   return type.getValues().some((value) => restNameOf(value) !== value.name);
