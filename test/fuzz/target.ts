@@ -7,7 +7,7 @@ import { scopesIn } from '../../src/engine/auth/scope.ts';
 import { type Database, openDatabase } from '../../src/engine/db/client.ts';
 import { feedStore } from '../../src/engine/events/feed.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
-import { countedTables } from '../../src/engine/operation/counts.ts';
+import { countedTables } from '../../src/engine/schema/connection-type.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { type App, createApp } from '../../src/engine/service.ts';
 import { seed } from '../../src/petstore/seed.ts';

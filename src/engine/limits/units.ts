@@ -14,6 +14,8 @@ export interface Cost {
   readonly items: number;
   /** The lists that are scanned: no index serves their pages, so more rows are read than returned. */
   readonly scans: readonly ListTables[];
+  /** The lists that are counted, each once: one statement counts a list within rows for all of them. */
+  readonly counts: readonly ListTables[];
   /** Lists within rows, and rows that rows refer to: each takes one statement for all rows together. */
   readonly statements: number;
   /** Bytes of the response, by the maximum lengths of its fields. */
@@ -28,11 +30,11 @@ export interface ListCosts {
 }
 
 /** Beyond the unit that every request costs. */
-export function unitsOf(cost: Omit<Cost, 'bytes'>, costs: Pick<ListCosts, 'scan'>): number {
-  const { rows, values, items, scans, statements } = cost;
+export function unitsOf({ rows, values, items, scans, counts, statements }: Cost, { scan, count }: ListCosts): number {
   const ofRows = Math.max(rows / ROWS_PER_UNIT, values / VALUES_PER_UNIT);
-  const ofScans = scans.reduce((sum, list) => sum + costs.scan(list), 0);
-  return ofScans + Math.floor(ofRows + items / ITEMS_PER_UNIT + statements / STATEMENTS_PER_UNIT);
+  const ofScans = scans.reduce((sum, list) => sum + scan(list), 0);
+  const ofCounts = counts.reduce((sum, list) => sum + count(list), 0);
+  return ofScans + ofCounts + Math.floor(ofRows + items / ITEMS_PER_UNIT + statements / STATEMENTS_PER_UNIT);
 }
 
 /** How many table pages, of 8 KiB each, cost a unit when a list is counted, which may read all of them. */

@@ -1,11 +1,11 @@
 import { getNamedType, getNullableType, isListType, isObjectType, Kind, type ValueNode } from 'graphql';
 import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import type { Cost } from '../limits/units.ts';
-import { isConnection, scansOf } from '../schema/connection-type.ts';
+import { countedList, isConnection, scansOf } from '../schema/connection-type.ts';
 import { type Condition, isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import { bytesOf, valuesOf } from './response-size.ts';
-import { limitExceeded, type SelectedField, type Selection } from './selection.ts';
+import { alternativesBy, limitExceeded, type SelectedField, type Selection } from './selection.ts';
 
 export const MAX_TOKENS = 5_000;
 /** The maximum number of lines of a document: each reported error counts them. */
@@ -16,6 +16,8 @@ const MAX_ROWS = 20_000;
 const MAX_VALUES = 100_000;
 /** Of a response. */
 export const MAX_RESPONSE_BYTES = 8_388_608;
+/** The maximum number of lists with `totalCount`. */
+const MAX_COUNTS = 10;
 /** The assumed length of a list without a page size or a declared length, such as those of introspection. */
 const ITEMS_OF_LIST = 10;
 
@@ -53,6 +55,9 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
     assertAtMost(MAX_ROWS, cost.rows, 'rows at once');
     assertAtMost(MAX_VALUES, cost.values + cost.items, 'values at once');
     assertAtMost(MAX_RESPONSE_BYTES, cost.bytes, 'bytes, by the maximum lengths of its fields');
+    const counts = cost.counts.length;
+    if (counts > MAX_COUNTS)
+      throw limitExceeded(`The operation has ${counts} lists with totalCount; the maximum is ${MAX_COUNTS}.`);
     return runs === 1 ? cost : add(NOTHING, cost, runs);
   };
 
@@ -80,6 +85,11 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
       known.set(key, amount);
       if (typeof amount === 'function') dynamic.push(amount);
       else fixed = add(fixed, amount);
+    }
+    for (const [list, { alternatives }] of alternativesBy(fields, ({ field }) => countedList(field))) {
+      const count: Cost = { ...NOTHING, counts: [list] };
+      if (isAlwaysIncluded(alternatives)) fixed = add(fixed, count);
+      else dynamic.push((variables) => (isIncluded(alternatives, variables) ? count : NOTHING));
     }
     if (dynamic.length === 0) return fixed;
     return (variables) => dynamic.reduce((sum, amount) => add(sum, amount(variables)), fixed);
@@ -126,7 +136,8 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
 
     function total({ count, items, scans }: ListRequest, row: Cost): Cost {
       const { values, statements, bytes } = own;
-      return add({ rows: isList ? count : 0, values, items, scans, statements, bytes }, row, count);
+      const rows = isList ? count : 0;
+      return add({ rows, values, items, scans, counts: NOTHING.counts, statements, bytes }, row, count);
     }
   }
 }
@@ -139,7 +150,7 @@ function resolved<T extends object>(value: Dynamic<T>, variables: Variables): T 
   return typeof value === 'function' ? value(variables) : value;
 }
 
-const NOTHING: Cost = { rows: 0, values: 0, items: 0, scans: [], statements: 0, bytes: 0 };
+const NOTHING: Cost = { rows: 0, values: 0, items: 0, scans: [], counts: [], statements: 0, bytes: 0 };
 
 /** The cost with that of something done several times at once, whose lists one statement reads together. */
 function add(one: Cost, other: Cost, times = 1): Cost {
@@ -148,6 +159,7 @@ function add(one: Cost, other: Cost, times = 1): Cost {
     values: one.values + other.values * times,
     items: one.items + other.items * times,
     scans: other.scans.length === 0 ? one.scans : [...one.scans, ...other.scans],
+    counts: other.counts.length === 0 ? one.counts : [...one.counts, ...other.counts],
     statements: one.statements + other.statements,
     bytes: one.bytes + other.bytes * times,
   };

@@ -7,7 +7,6 @@ import type { ReadAheadPlans } from '../schema/reference.ts';
 import { argumentValidator } from './arguments.ts';
 import type { Operation } from './compiled.ts';
 import { maxRuns, measure } from './cost.ts';
-import { countedLists } from './counts.ts';
 import { neverNull } from './never-null.ts';
 import type { PreparedOperation } from './prepared.ts';
 import { readAheadPlans } from './read-ahead.ts';
@@ -32,7 +31,6 @@ export function prepareOperation(
 ): PreparedOperation {
   const { operation, roots } = selection;
   const costFor = measure(selection);
-  const counted = countedLists(selection);
   // The closures below stay in memory too.
   const otherRoots = Math.max(0, roots.length - 1);
   const { selections } = operation.selectionSet;
@@ -47,8 +45,7 @@ export function prepareOperation(
     scopes: scopesOf(selection),
     cost: (variables, runs = 1) => {
       const cost = costFor(variables, runs);
-      const counts = counted(variables).reduce((sum, list) => sum + costs.count(list), 0);
-      return { units: unitsOf(cost, costs) + counts + otherRoots, bytes: cost.bytes };
+      return { units: unitsOf(cost, costs) + otherRoots, bytes: cost.bytes };
     },
     uses: findUses(selection),
     validate: validate(selection),

@@ -1,5 +1,6 @@
-import type { GraphQLNamedType } from 'graphql';
+import type { GraphQLNamedType, GraphQLSchema } from 'graphql';
 import type { ListTables } from '../db/paging.ts';
+import { type Annotatable, membersOf } from '../lifecycle/annotated.ts';
 
 /** The list that is scanned with these arguments; undefined if an index can find their page. */
 export type ScannedList = (given: Readonly<Record<string, unknown>>) => ListTables | undefined;
@@ -11,4 +12,14 @@ export function isConnection(type: Pick<GraphQLNamedType, 'extensions'>): boolea
 /** Returns that function of a connection type; undefined for other types. */
 export function scansOf(type: Pick<GraphQLNamedType, 'extensions'>): ScannedList | undefined {
   return type.extensions.scannedList as ScannedList | undefined;
+}
+
+/** Returns the list that a field counts; undefined for other fields. */
+export function countedList({ extensions }: Annotatable): ListTables | undefined {
+  return extensions.countsList as ListTables | undefined;
+}
+
+/** All tables that the totals of the schema's lists read. */
+export function countedTables(schema: GraphQLSchema): ListTables['tables'] {
+  return [...new Set(membersOf(schema).flatMap(({ element }) => countedList(element)?.tables ?? []))];
 }

@@ -37,7 +37,7 @@ const documented: Readonly<Record<string, string>> = {
   'graphql/validation-cost.ts MAX_PAIRS': 'pairs of fields, or of fragments, with the same name in one place',
   'graphql/validation-cost.ts MAX_SELECTIONS': 'selections of all operations, with fragments expanded once per place',
   'graphql/errors.ts MAX_MESSAGE_LENGTH': 'characters of a message about the document',
-  'operation/counts.ts MAX_COUNTS': 'lists with `totalCount`',
+  'operation/cost.ts MAX_COUNTS': 'lists with `totalCount`',
   'operation/cost.ts MAX_RESPONSE_BYTES': 'the response, by the maximum lengths of its fields',
   'operation/selection.ts MAX_ALIASES': 'aliases, with fragments expanded',
   'operation/selection.ts MAX_DEPTH': 'depth of fields',
