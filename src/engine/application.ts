@@ -3,7 +3,6 @@ import type { Database } from './db/client.ts';
 import { asyncApiDocument } from './events/asyncapi.ts';
 import { eventResource } from './events/rest.ts';
 import type { EventSource } from './events/source.ts';
-import type { ListCosts } from './limits/units.ts';
 import { type DocumentText, openApiDocument } from './openapi/document.ts';
 import type { JsonSchema } from './openapi/schemas.ts';
 import { compileRoutes, type Endpoint } from './rest/compile.ts';
@@ -76,8 +75,8 @@ export function routesOf(application: Application): readonly Route[] {
 }
 
 /** @throws {Error} if a route's operation does not fit the schema */
-export function endpointsOf(application: Application, costs?: ListCosts): readonly Endpoint[] {
-  return compileRoutes(application.schema, routesOf(application), costs);
+export function endpointsOf(application: Application): readonly Endpoint[] {
+  return compileRoutes(application.schema, routesOf(application));
 }
 
 export function describeEndpoints(application: Application, endpoints: readonly Endpoint[], basePath: string) {

@@ -85,7 +85,7 @@ export function createApp(options: AppOptions) {
   const annotated = annotatedIn(schema);
   const sizes = tableSizes(database, countedTables(schema));
   const costs = listCosts(sizes.pagesOf);
-  const endpoints = endpointsOf(application, costs);
+  const endpoints = endpointsOf(application);
   const restNames = restNamesOf(endpoints);
   const lifecycle = lifecycleStore(database, {
     annotated,
@@ -144,6 +144,7 @@ export function createApp(options: AppOptions) {
     concurrency,
     enforceLifecycle,
     idempotency,
+    costs,
     onChange: events.wake,
   });
   const rest = createRestAdapter({
@@ -157,9 +158,8 @@ export function createApp(options: AppOptions) {
     schema,
     authentication,
     executeOperation,
-    costs,
     introspection: settings.INTROSPECTION === 'on',
-    subscriptions: { open: events.open, context, logger },
+    subscriptions: { open: events.open, context, costs, logger },
     maxWait,
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });

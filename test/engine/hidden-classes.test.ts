@@ -7,6 +7,7 @@ import { byCoordinate } from '../../src/engine/lifecycle/enforcement.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
+import { listCosts } from '../../src/engine/limits/units.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
 import type { PreparedOperation } from '../../src/engine/operation/prepared.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
@@ -43,6 +44,7 @@ test.each([false, true])(
       enforceLifecycle: () => {},
       // No request has a key.
       idempotency: { answer: (_, work) => work(context), begin: () => {}, end: async () => {} },
+      costs: listCosts(() => []),
       onChange: () => {},
     });
     const [one, other] = await lastTwo(async () => {

@@ -10,6 +10,7 @@ import { createLifecycleEnforcement, type LifecycleRules } from '../../src/engin
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
+import { listCosts } from '../../src/engine/limits/units.ts';
 import { createExecutor } from '../../src/engine/operation/execute.ts';
 import { createRestAdapter } from '../../src/engine/rest/adapter.ts';
 import { compileRoutes } from '../../src/engine/rest/compile.ts';
@@ -22,6 +23,7 @@ const base = 'https://books.example/v1';
 const context = {} as Context;
 const concurrency = createConcurrencyLimiter(100, 10_000);
 const authentication = createAuthentication(OPEN_ACCESS, concurrency);
+const costs = listCosts(() => []);
 /** Without a database every request is executed, whatever its key. */
 const idempotency: Idempotency = {
   answer: (_, work) => work(context),
@@ -53,6 +55,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     concurrency,
     enforceLifecycle,
     idempotency,
+    costs,
     onChange: () => {},
   });
   const adapter = createRestAdapter({
@@ -68,7 +71,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     executeOperation,
     introspection: true,
     suggestions: true,
-    subscriptions: { open: noStreams, context, logger: console },
+    subscriptions: { open: noStreams, context, costs, logger: console },
   });
 
   const graphqlAnswer = (query: string, params: object = {}, fields: Fields = {}) => {

@@ -9,7 +9,6 @@ import { fingerprintOf } from '../idempotency/key.ts';
 import { isReplay } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/enforcement.ts';
 import { CpuThrottle } from '../limits/cpu-throttle.ts';
-import type { ListCosts } from '../limits/units.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
@@ -24,8 +23,6 @@ import { createPreparer, type PreparerOptions } from './yoga.ts';
 interface GraphQLServerOptions extends PreparerOptions {
   readonly authentication: Authentication;
   readonly executeOperation: ExecuteOperation;
-  /** What lists cost; the minimum if absent. */
-  readonly costs?: ListCosts;
   readonly subscriptions: Subscriptions;
   /** How long an operation waits for its turn to be prepared; no limit if absent. */
   readonly maxWait?: MaxWait;
@@ -45,7 +42,7 @@ const ALWAYS_BY_STATUS: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBI
 export function createGraphQLServer(options: GraphQLServerOptions): (request: IncomingRequest) => Promise<Answered> {
   const { authentication, executeOperation } = options;
   const openStream = subscriptionOpener(options.subscriptions);
-  const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden', options.costs);
+  const documents = new PreparedDocuments(options.schema, options.introspection ? 'shown' : 'hidden');
   const prepareNew = createPreparer(documents, options);
   const extensionFor = lifecycleExtensions();
   const prepareThrottle = new CpuThrottle(CHARACTERS_AT_ONCE, options.maxWait);

@@ -7,6 +7,7 @@ import { failureLog } from '../failure-log.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { type HttpReply, type Outcome, without } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
+import type { ListCosts } from '../limits/units.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { KeyedQueue } from '../queue.ts';
 import type { Context } from '../schema/context.ts';
@@ -17,6 +18,7 @@ import { mostSevere, serialize } from './reply.ts';
 export interface Subscriptions {
   readonly open: EventStreams['open'];
   readonly context: Context;
+  readonly costs: ListCosts;
   readonly logger: Pick<Logger, 'warn'>;
 }
 
@@ -26,7 +28,7 @@ export interface Subscriptions {
  *
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
-export function subscriptionOpener({ open, context, logger }: Subscriptions) {
+export function subscriptionOpener({ open, context, costs, logger }: Subscriptions) {
   // A caller's subscriptions run one after another, each for the events of a page.
   const queue = new KeyedQueue();
 
@@ -61,7 +63,7 @@ export function subscriptionOpener({ open, context, logger }: Subscriptions) {
       },
       filter: { types, subject } as EventFilter,
       account,
-      charge: (events) => request.meter.chargePart(operation.cost(variables, events).units),
+      charge: (events) => request.meter.chargePart(operation.cost(variables, costs, events).units),
       recheck,
     });
     return { reply: { ...reply, headers: [...(extension?.headers ?? []), ...reply.headers] }, error: undefined };

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { type ListCosts, listCosts } from '../limits/units.ts';
 import type { Names } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
@@ -44,10 +43,10 @@ export class PreparedDocuments {
   /** By the interpreted operation. */
   readonly #compiled = new LRUCache<Operation, Operation>({ maxSize: MAX_COMPILED_FIELDS });
 
-  constructor(schema: GraphQLSchema, names: Names = 'shown', costs: ListCosts = listCosts(() => [])) {
+  constructor(schema: GraphQLSchema, names: Names = 'shown') {
     this.#schema = schema;
     const run: PrepareOptions['run'] = (selection, plans) => this.#runner(selection, plans);
-    this.#options = { findUses: useFinder(schema), validate: validator(names), costs, run };
+    this.#options = { findUses: useFinder(schema), validate: validator(names), run };
   }
 
   get(text: string): DocumentNode | undefined {

@@ -9,7 +9,7 @@ import { readKey } from '../idempotency/key.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { EnforceLifecycle, Labels } from '../lifecycle/enforcement.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
-import { UNITS_OF_KEY } from '../limits/units.ts';
+import { type ListCosts, UNITS_OF_KEY } from '../limits/units.ts';
 import type { Context } from '../schema/context.ts';
 import { callWithin, storesFor } from '../tracing/span.ts';
 import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
@@ -43,13 +43,14 @@ interface ExecutorOptions {
   readonly concurrency: Pick<ConcurrencyLimiter, 'run'>;
   readonly enforceLifecycle: EnforceLifecycle;
   readonly idempotency: Idempotency;
+  readonly costs: ListCosts;
   /** Called after each operation that may have changed something. */
   readonly onChange: () => void;
 }
 
 /** Makes the one function that runs the operations of all protocols. */
 export function createExecutor(options: ExecutorOptions): ExecuteOperation {
-  const { context, authentication, concurrency, enforceLifecycle, idempotency, onChange } = options;
+  const { context, authentication, concurrency, enforceLifecycle, idempotency, costs, onChange } = options;
 
   return async function executeOperation(operation, call) {
     const { request, caller } = call;
@@ -60,7 +61,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       enforceLifecycle(operation.uses.always, request.headers, call.labels);
       const read = call.variables();
       variables = read instanceof Promise ? await read : read;
-      const { units, bytes } = operation.cost(variables);
+      const { units, bytes } = operation.cost(variables, costs);
       request.meter.charge(units);
       request.meter.expect(bytes);
       const uses = operation.uses.given?.(variables);

@@ -1,7 +1,7 @@
 import { Kind, typeFromAST } from 'graphql';
 import { READ, scopeOf } from '../auth/scope.ts';
 import { type ValidationError, validationFailed } from '../errors.ts';
-import { type ListCosts, unitsOf } from '../limits/units.ts';
+import { unitsOf } from '../limits/units.ts';
 import { type InputElement, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { argumentValidator } from './arguments.ts';
@@ -18,7 +18,6 @@ const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as c
 
 export interface PrepareOptions {
   readonly findUses: UseFinder;
-  readonly costs: ListCosts;
   /** Makes the function that runs it, and stays in memory: so it must not keep the selection, which is large. */
   readonly run: (selection: Selection, plans: ReadAheadPlans) => Operation;
   /** Validates the variables and arguments; undefined if the protocol validates them as it reads them. */
@@ -27,7 +26,7 @@ export interface PrepareOptions {
 
 export function prepareOperation(
   selection: Selection,
-  { findUses, costs, run, validate = () => () => [] }: PrepareOptions,
+  { findUses, run, validate = () => () => [] }: PrepareOptions,
 ): PreparedOperation {
   const { operation, roots } = selection;
   const costFor = measure(selection);
@@ -43,7 +42,7 @@ export function prepareOperation(
     kind: KINDS[operation.operation],
     changesSeveral: isChange && label === undefined,
     scopes: scopesOf(selection),
-    cost: (variables, runs = 1) => {
+    cost: (variables, costs, runs = 1) => {
       const cost = costFor(variables, runs);
       return { units: unitsOf(cost, costs) + otherRoots, bytes: cost.bytes };
     },

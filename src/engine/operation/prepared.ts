@@ -2,6 +2,7 @@ import type { ExecutionResult, FieldNode } from 'graphql';
 import type { ServiceError } from '../errors.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
+import type { ListCosts } from '../limits/units.ts';
 import type { Context } from '../schema/context.ts';
 
 /** The variables of a request, as the client sent them. */
@@ -34,7 +35,7 @@ export interface PreparedOperation {
    * The cost beyond the one unit of each request, and the maximum size of the response; throws INVALID_ARGUMENT for too
    * much. `runs` is how many times it runs at once, by default 1, at most `maxRuns`.
    */
-  cost(variables: Variables, runs?: number): { readonly units: number; readonly bytes: number };
+  cost(variables: Variables, costs: ListCosts, runs?: number): { readonly units: number; readonly bytes: number };
   /** How many times it can run at once within the limits of an operation, as for the events of a stream. */
   maxRuns(variables: Variables): number;
   readonly uses: OperationUses;

@@ -11,7 +11,6 @@ import {
 } from 'graphql';
 import { ServiceError, toServiceError } from '../errors.ts';
 import { assertNoBody } from '../http/body.ts';
-import { type ListCosts, listCosts } from '../limits/units.ts';
 import { compileOperation } from '../operation/compiled.ts';
 import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
@@ -48,11 +47,7 @@ export interface Endpoint extends ResolvedRoute {
 }
 
 /** @throws {Error} if a route's operation does not fit the schema */
-export function compileRoutes(
-  schema: GraphQLSchema,
-  routes: readonly Route[],
-  costs: ListCosts = listCosts(() => []),
-): readonly Endpoint[] {
+export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): readonly Endpoint[] {
   const resolved = routes.map((route) => ({ route, operation: resolveOperation(schema, route) }));
   assertDistinct(resolved);
   const findUses = useFinder(schema, 'ignore');
@@ -61,7 +56,7 @@ export function compileRoutes(
     assertReply(route.reply, operation);
     const { operationId } = operation;
     const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses);
-    const options = { findUses: () => lifecycle.uses, costs, validate: undefined, run: compileOperation };
+    const options = { findUses: () => lifecycle.uses, validate: undefined, run: compileOperation };
     const isFormLike = route.method === 'POST' && operation.bodyVariable === undefined;
     const documentWithTotal = withTotal(route, operation);
     // Whether it returns a row with its version, which becomes the entity tag.
