@@ -20,15 +20,16 @@ export function connectOnce(url: string): (address: Address) => Promise<Socket> 
   const [, ipv6] = /^\[(.*)\]$/.exec(hostname) ?? [];
   let isTried = false;
   return async ({ host: [name], port: [namedPort], path }) => {
-    const [host, port] = ipv6 === undefined ? [name, namedPort] : [ipv6, Number(ownPort)];
+    const [host, givenPort] = ipv6 === undefined ? [name, namedPort] : [ipv6, Number(ownPort)];
+    const port = givenPort || DEFAULT_PORT;
     if (isTried) throw Object.assign(new Error('The server has closed the connection.'), { code: 'CONNECTION_CLOSED' });
     isTried = true;
     // In a microtask, so that postgres.js listens before the socket can fail, as for lack of a route or of file descriptors:
     // an error without a listener would end the process.
     await undefined;
-    const socket = path === false ? connect(port || DEFAULT_PORT, host) : connect(path);
-    // postgres.js uses `host` as the server name for TLS, but not an address; without `_host`, which is Node's own, Node
-    // would then verify that the certificate is for localhost.
-    return Object.assign(socket, { host, _host: host });
+    const socket = path === false ? connect(port, host) : connect(path);
+    // postgres.js uses `host` and `port` in its errors, and `host` as the server name for TLS, but not an address; without
+    // `_host`, which is Node's own, Node would then verify that the certificate is for localhost.
+    return Object.assign(socket, { host, port, _host: host });
   };
 }

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { connectOnce } from '../../../src/engine/db/connect-once.ts';
 
@@ -14,4 +16,15 @@ test('a connection that the system rejects at once, as without a route, fails wh
     });
   });
   await expect(failed).resolves.toMatch(/^E(NETUNREACH|ACCES)$/);
+});
+
+test('the error for a server that accepts a connection and says nothing names its address', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://127.0.0.1:${port}`;
+  const sql = postgres(url, { connect_timeout: 0.1, socket: connectOnce(url) } as postgres.Options<never>);
+  await expect(sql`select 1`).rejects.toThrow(`write CONNECT_TIMEOUT 127.0.0.1:${port}`);
+  await sql.end({ timeout: 0 });
+  server.close();
 });
