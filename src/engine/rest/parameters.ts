@@ -114,10 +114,7 @@ function repeated(name: string, text: string): string {
 
 /** Creates the parser for texts of a type; it returns undefined for an invalid text. */
 function textParser(type: GraphQLLeafType): (text: string) => unknown {
-  if (isEnumType(type)) {
-    const names = new Map(type.getValues().map((value) => [restNameOf(value), value.name]));
-    return (text) => names.get(text);
-  }
+  if (isEnumType(type)) return (text) => fromRestName(type, text);
   const parse = PARSERS[type.name];
   if (parse !== undefined) return parse;
   // A custom scalar has the text of its JSON string, or its JSON. A plus sign in a URL may stand for itself (RFC 3986).
