@@ -12,6 +12,7 @@ export function homePage(
   const name = escapeHtml(title);
   const link = (path: string, name: string, about: string) =>
     `<li><a href="${escapeHtml(basePath + path)}"><strong>${name}</strong><span>${about}</span></a></li>`;
+  const code = (path: string) => `<code>${escapeHtml(basePath + path)}</code>`;
   return layout(
     title,
     `<h1>${name}</h1>
@@ -20,11 +21,11 @@ export function homePage(
 ${there.hasPlayground ? link('/graphql', 'GraphQL playground', 'Write a query against the schema; it opens with examples.') : ''}
 ${link(home.look.target, 'REST', escapeHtml(home.look.about))}
 ${link('/reference', 'REST reference', 'Every operation, to read and to try out.')}
-${link('/openapi.json', 'OpenAPI', 'The REST operations; also as <code>/openapi.yaml</code>.')}
+${link('/openapi.json', 'OpenAPI', `The REST operations; also as ${code('/openapi.yaml')}.`)}
 ${there.hasSchema ? link('/schema.graphql', 'GraphQL schema', 'Every type, field and argument, described.') : ''}
-${there.hasEvents ? link('/events?limit=5', 'Events', 'What has happened, in order; described by <code>/asyncapi.json</code>.') : ''}
+${there.hasEvents ? link('/events?limit=5', 'Events', `What has happened, in order; described by ${code('/asyncapi.json')}.`) : ''}
 ${link('/lifecycle', 'Lifecycle', 'What is deprecated, beta or experimental, and until when.')}
-${link('/readyz', 'Health', '<code>/livez</code>, <code>/readyz</code> and <code>/metrics</code> for operators.')}
+${link('/readyz', 'Health', `${code('/livez')}, ${code('/readyz')} and ${code('/metrics')} for operators.`)}
 </ul>
 <h2>A first REST call</h2>
 <pre>curl '${base}${escapeHtml(home.rest)}'</pre>

@@ -243,6 +243,16 @@ describe('BASE_PATH is the prefix of every path', () => {
     },
   );
 
+  test('in the paths that the text of the home page names, which exist', async () => {
+    const home = await (await chosen.fetch(new Request('http://pets.example/api/v1/'))).text();
+    const paths = [...home.matchAll(/<code>([^<]+)<\/code>/g)].map(([, path = '']) => path);
+    expect(paths).toContain('/api/v1/livez');
+    for (const path of paths) {
+      const { status } = await chosen.fetch(new Request(`http://pets.example${path}`));
+      expect({ path, status }).toEqual({ path, status: 200 });
+    }
+  });
+
   test('in Location', async () => {
     const { body, headers } = await makePets(chosen);
     expect(headers.get('location')).toBe(`http://pets.example/api/v1/pets/${body.id}`);
