@@ -8,7 +8,7 @@ export function isLongerThan(text: string, characters: number): boolean {
   return text.length > characters && (text.length > 2 * characters || [...text].length > characters);
 }
 
-/** The noun with its article, by its sound: an order, but a user and a unit. */
+/** The noun with its article, by its sound: an entry, but a user and a unit. */
 export function withArticle(noun: string): string {
   return `${/^([aeio]|u(?!ni|se))/.test(noun) ? 'an' : 'a'} ${noun}`;
 }
