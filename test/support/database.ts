@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type Database, type DatabaseLocation, openDatabase, type Probe } from '../../src/engine/db/client.ts';
-import { addressOf, administer } from './admin.ts';
+import { addressOf } from './admin.ts';
+import { acquireDatabase, releaseDatabase } from './shared-server.ts';
 
 /** The result of a project's global setup: a data folder to copy, or a database to copy on a server. */
 type Source =
@@ -79,12 +79,11 @@ export async function copyTestDatabase(): Promise<DatabaseCopy> {
     return { location: { url: undefined, folder, timeout: TIMEOUT }, dispose: removeFolder };
   }
   const { url, template } = source;
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(url, `create database ${name} template ${template}`);
+  const name = await acquireDatabase(url, template);
   return {
     location: { url: addressOf(url, name), folder, timeout: TIMEOUT },
     dispose: async () => {
-      await administer(url, `drop database ${name} with (force)`);
+      await releaseDatabase(url, name);
       await removeFolder();
     },
   };

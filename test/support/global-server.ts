@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { addressOf, administer } from './admin.ts';
+import { addressOf, administer, rowsOf } from './admin.ts';
 import { startPostgresServer } from './postgres-server.ts';
 import { migrate } from './service.ts';
 import { makeTemporaryFolder } from './temporary.ts';
@@ -9,7 +9,7 @@ import { makeTemporaryFolder } from './temporary.ts';
  * Takes the server at TEST_DATABASE_URL, whose user must be allowed to create databases, or starts one; and makes one
  * migrated database there for every test file to copy.
  *
- * @returns drops it, and stops the server that was started
+ * @returns drops it and its copies, and stops the server that was started
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env.TEST_DATABASE_URL;
@@ -19,7 +19,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = `template_pet_store_${randomUUID().slice(0, 8)}`;
   const remove = async () => {
     try {
-      await administer(server.url, `drop database if exists ${template} with (force)`);
+      const made = await rowsOf(
+        server.url,
+        `select datname from pg_database where starts_with(datname, '${template}')`,
+      );
+      for (const { datname } of made as { datname: string }[]) {
+        await administer(server.url, `drop database ${datname} with (force)`);
+      }
     } finally {
       await server.stop();
       folder.remove();

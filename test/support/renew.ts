@@ -25,13 +25,15 @@ const DEFINITIONS = [
     (name) => `select * from pg_${name} where oid >= 16384`,
   ),
   'select * from pg_sequences',
-  'select * from pg_authid',
+  'select * from pg_roles',
   'select * from pg_db_role_setting',
   "select * from pg_stats where schemaname not in ('pg_catalog', 'information_schema')",
   "select name, setting from pg_settings where source = 'session'",
   'select name from pg_prepared_statements where from_sql',
   "select mode from pg_locks where locktype = 'advisory'",
   'select pg_listening_channels()',
+  // Whoever else still uses the database.
+  'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
 ];
 
 /** Restarts the sequences of the tables that were empty. */
@@ -57,7 +59,9 @@ export async function renew(query: Query, { state, tables, rows }: Origin): Prom
   await query(RESTART, []);
   for (const [table, content] of rows) {
     await query(`truncate ${table}`, []);
-    await query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [content]);
+    await query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1::text::json)`, [
+      content,
+    ]);
   }
   return (await stateOf(query, tables)) === state;
 }
