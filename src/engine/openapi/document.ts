@@ -33,6 +33,8 @@ export interface DocumentText extends ComponentText {
   readonly headerExamples: HeaderExamples;
 }
 
+const LIST = new Intl.ListFormat('en-GB');
+
 const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',
@@ -68,7 +70,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
     info: { title, version, description },
     servers: [{ url: basePath === '' ? '/' : basePath, description: 'This service.' }],
     tags: Object.entries(tagGroups).flatMap(([group, tags]) => [
-      { name: group, description: `Contains ${Object.keys(tags).join(' and ')}.` },
+      { name: group, description: `Contains ${LIST.format(Object.keys(tags))}.` },
       ...Object.entries(tags).map(([name, about]) => ({ name, description: about, 'x-parent': group })),
     ]),
     'x-tagGroups': Object.entries(tagGroups).map(([name, tags]) => ({ name, tags: [name, ...Object.keys(tags)] })),
