@@ -146,37 +146,49 @@ export type Settings = z.output<typeof settingsThatFit>;
 /** The settings are not valid; the message names every error, one per line. */
 export class SettingsError extends Error {}
 
-/** Each can also be in a file, whose path is in the variable of that name with `_FILE`; space at its end is removed. */
-const SECRETS = ['DATABASE_URL', 'DATABASE_PASSWORD'];
+/**
+ * Each can also be in a file, whose path is in the variable of that name with `_FILE`; space at its end is removed. If that
+ * fails, this value stands in for it, so that the other settings are still checked.
+ */
+const SECRETS = { DATABASE_URL: 'postgres://localhost', DATABASE_PASSWORD: 'unknown' };
 const FILE = '_FILE';
 
 /** Reads the settings. An empty variable counts as unset, except CORS_ORIGINS: none is not the default there. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const present = Object.entries(environment).filter(([name, value]) => value !== '' || name === 'CORS_ORIGINS');
   const given = Object.fromEntries(present);
-  const result = settingsThatFit.safeParse({ ...given, ...secretsIn(given) });
-  if (result.success) return result.data;
-  const errors = result.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}`);
+  const errors: string[] = [];
+  const result = settingsThatFit.safeParse({ ...secretsIn(given, (error) => errors.push(error)), ...given });
+  if (result.success && errors.length === 0) return result.data;
+  for (const { path, message } of result.error?.issues ?? []) errors.push(`${String(path[0])} ${message}`);
   throw new SettingsError([...errors, ...misspeltSettings(environment)].join('\n'));
 }
 
-function secretsIn(given: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+function secretsIn(
+  given: Readonly<Record<string, string | undefined>>,
+  reject: (error: string) => void,
+): Readonly<Record<string, string>> {
   const secrets: Record<string, string> = {};
-  for (const name of SECRETS) {
+  for (const [name, substitute] of Object.entries(SECRETS)) {
     const file = given[name + FILE];
     if (file === undefined) continue;
-    if (given[name] !== undefined) throw new SettingsError(`${name} and ${name}${FILE} are both set: set one of them`);
+    if (given[name] !== undefined) reject(`${name} and ${name}${FILE} are both set: set one of them`);
+    secrets[name] = substitute;
     try {
-      secrets[name] = readFileSync(file, 'utf8').trimEnd();
+      const secret = readFileSync(file, 'utf8').trimEnd();
+      if (secret === '') reject(`${name}${FILE} is the path of an empty file: ${file}`);
+      else secrets[name] = secret;
     } catch (error) {
-      throw new SettingsError(`${name}${FILE} cannot be read: ${(error as Error).message}`);
+      reject(`${name}${FILE} cannot be read: ${(error as Error).message}`);
     }
-    if (secrets[name] === '') throw new SettingsError(`${name}${FILE} is the path of an empty file: ${file}`);
   }
   return secrets;
 }
 
 /** A sentence about each variable with almost the name of a setting, such as `DATABASE_ULR`, which has no effect. */
 export function misspeltSettings(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return misspelt(Object.keys(environment), [...Object.keys(settings.shape), ...SECRETS.map((name) => name + FILE)]);
+  return misspelt(Object.keys(environment), [
+    ...Object.keys(settings.shape),
+    ...Object.keys(SECRETS).map((name) => name + FILE),
+  ]);
 }

@@ -147,6 +147,9 @@ describe('a secret', () => {
     expect(() => readSettings({ DATABASE_URL_FILE: '/nowhere' })).toThrow(
       /^DATABASE_URL_FILE cannot be read: ENOENT.*\/nowhere/,
     );
+    expect(() =>
+      readSettings({ NODE_ENV: 'production', DATABASE_URL_FILE: '/nowhere', PORT: 'x', AUTH: 'all' }),
+    ).toThrow(/^DATABASE_URL_FILE cannot be read: [^\n]*\nPORT must be [^\n]*$/);
     writeFileSync(file, '\n');
     expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD_FILE: file })).toThrow(
       `DATABASE_PASSWORD_FILE is the path of an empty file: ${file}`,
