@@ -79,7 +79,7 @@ describe('the lifecycle of the service as a process', () => {
       [{ BROWNOUTS: '2027-06-01T10:00:00Z/PT9999999999H' }, 'BROWNOUTS must have each end after its start'],
       [
         { BROWNOUTS: 'Query.pets@2027-06-01T10:00:00Z/PT5M' },
-        'BROWNOUTS names Query.pets, which is not deprecated; the deprecated elements are: Query.pet.',
+        'BROWNOUTS names what is not deprecated: Query.pets; the deprecated elements are: Query.pet.',
       ],
     ])('%j stops the start with one clear line', async (settings: Readonly<Record<string, string>>, message) => {
       const failure = await serveHere({ ...environment, ...settings }).then(() => undefined, operatorMessage);

@@ -55,12 +55,12 @@ export function createLifecycleEnforcement(
   const deprecated = annotated.flatMap(({ coordinate, annotations }) =>
     annotations.deprecation === undefined ? [] : [coordinate],
   );
-  for (const { coordinate } of brownouts) {
-    if (coordinate === undefined || deprecated.includes(coordinate)) continue;
+  const named = brownouts.flatMap(({ coordinate = [] }) => coordinate);
+  const wrong = named.filter((coordinate) => !deprecated.includes(coordinate));
+  if (wrong.length > 0)
     throw new Error(
-      `BROWNOUTS names ${coordinate}, which is not deprecated; the deprecated elements are: ${deprecated.join(', ') || 'none'}.`,
+      `BROWNOUTS names what is not deprecated: ${wrong.join(', ')}; the deprecated elements are: ${deprecated.join(', ') || 'none'}.`,
     );
-  }
   const servesAll = sunset === 'announce' && brownouts.length === 0;
   return (uses, headers, labels, time) => {
     const isStrict = wantsStrict(headers);

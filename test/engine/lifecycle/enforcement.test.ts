@@ -121,8 +121,9 @@ describe('a brownout', () => {
   });
 
   test('of an element that is not deprecated is rejected when the service starts', () => {
-    expect(() => openBookshop({ brownouts: [{ coordinate: 'Query.books', from, until }] })).toThrow(
-      'BROWNOUTS names Query.books, which is not deprecated; the deprecated elements are: Genre.COMIC, ',
+    const brownouts = ['Query.books', 'Query.nothing'].map((coordinate) => ({ coordinate, from, until }));
+    expect(() => openBookshop({ brownouts })).toThrow(
+      'BROWNOUTS names what is not deprecated: Query.books, Query.nothing; the deprecated elements are: Genre.COMIC, ',
     );
   });
 });
