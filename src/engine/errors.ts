@@ -8,7 +8,7 @@ export const errorTable = {
   GRAPHQL_VALIDATION_FAILED: { status: 400, title: 'The GraphQL document is invalid' },
   LIFECYCLE_STRICT: { status: 400, title: 'The request excludes what is deprecated or experimental' },
   UNAUTHENTICATED: { status: 401, title: 'Authentication is required' },
-  FORBIDDEN: { status: 403, title: 'A scope is missing' },
+  FORBIDDEN: { status: 403, title: 'A scope is missing, or the origin is not allowed' },
   NOT_FOUND: { status: 404, title: 'Not found' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'The path does not have this method' },
   NOT_ACCEPTABLE: { status: 406, title: 'No acceptable media type' },

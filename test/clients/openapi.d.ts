@@ -1061,7 +1061,7 @@ export interface components {
         Webhooks: components["schemas"]["Webhook"][];
     };
     responses: {
-        /** @description `FORBIDDEN`: A scope is missing. */
+        /** @description `FORBIDDEN`: A scope is missing, or the origin is not allowed. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1074,7 +1074,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `FORBIDDEN`: A scope is missing. */
+        /** @description `FORBIDDEN`: A scope is missing, or the origin is not allowed. */
         ForbiddenBeta: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1088,7 +1088,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `FORBIDDEN`: A scope is missing. */
+        /** @description `FORBIDDEN`: A scope is missing, or the origin is not allowed. */
         ForbiddenDeprecated: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1106,7 +1106,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `FORBIDDEN`: A scope is missing. */
+        /** @description `FORBIDDEN`: A scope is missing, or the origin is not allowed. */
         ForbiddenExperimental: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
