@@ -55,7 +55,7 @@ export function rejected(error: ServiceError, spec = false, nodes: ASTNode | nul
 
 /** An error of the parser, a validation rule or Yoga. */
 function protocolError(error: GraphQLError): GraphQLError {
-  const { http, code } = (error.extensions ?? {}) as { http?: HttpExtension; code?: string };
+  const { http, code } = error.extensions as { http?: HttpExtension; code?: string };
   // Yoga has codes of its own, such as BAD_REQUEST.
   const known = code !== undefined && code in errorTable ? (code as ErrorCode) : 'INVALID_ARGUMENT';
   const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : known;

@@ -54,7 +54,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
     try {
       paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(endpoint, options, components) };
     } catch (error) {
-      throw new Error(`${endpoint.operation.operationId}: ${error instanceof Error ? error.message : error}`);
+      throw new Error(`${endpoint.operation.operationId}: ${(error as Error).message}`);
     }
   }
   components.refer('Error', ERROR_SCHEMA, () => ERROR_SCHEMA);

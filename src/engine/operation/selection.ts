@@ -4,12 +4,12 @@ import {
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLSchema,
   getNamedType,
   getOperationAST,
   isCompositeType,
-  isUnionType,
   Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
@@ -87,19 +87,17 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
 
   function walkFragment(type: GraphQLCompositeType, node: Exclude<SelectionNode, FieldNode>, around: Around) {
     const fragment = node.kind === Kind.INLINE_FRAGMENT ? around.fragment : node.name.value;
-    const definition = node.kind === Kind.INLINE_FRAGMENT ? node : fragments.get(node.name.value);
-    if (definition === undefined) return [];
-    const { typeCondition: condition, selectionSet } = definition;
+    const { typeCondition: condition, selectionSet } =
+      node.kind === Kind.INLINE_FRAGMENT ? node : (fragments.get(node.name.value) as FragmentDefinitionNode);
     const own = condition ? (schema.getType(condition.name.value) as GraphQLCompositeType) : type;
     return walk(own, selectionSet, { ...around, fragment });
   }
 
-  function walkField(parent: GraphQLCompositeType, node: FieldNode, around: Around): SelectedField[] {
+  function walkField(parent: GraphQLCompositeType, node: FieldNode, around: Around): SelectedField {
     if (node.alias !== undefined && ++aliases > MAX_ALIASES) {
       throw limitExceeded(`The operation has more than ${MAX_ALIASES} aliases.`);
     }
     const field = fieldOf(parent, node.name.value);
-    if (field === undefined) return [];
     const { conditions, fragment, depth } = around;
     const path = `${around.path}.${(node.alias ?? node.name).value}`;
     const within: SelectedField[] = [];
@@ -109,7 +107,7 @@ export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name:
     if (node.selectionSet !== undefined && isCompositeType(type)) {
       within.push(...walk(type, node.selectionSet, { path, conditions, depth: depth + 1, fragment: undefined }));
     }
-    return [selected];
+    return selected;
   }
 
   function countDirectives({ directives: given = [] }: { readonly directives?: readonly unknown[] | undefined }): void {
@@ -133,11 +131,12 @@ function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Read
   );
 }
 
-/** Also the introspection fields, which no type lists. */
-function fieldOf(type: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> | undefined {
+/** Also the introspection fields, which no type lists; a union has no others. */
+function fieldOf(type: GraphQLCompositeType, name: string): GraphQLField<unknown, unknown> {
   if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
   if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
-  return name === TypeMetaFieldDef.name ? TypeMetaFieldDef : isUnionType(type) ? undefined : type.getFields()[name];
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  return (type as GraphQLObjectType | GraphQLInterfaceType).getFields()[name] as GraphQLField<unknown, unknown>;
 }
 
 /** The fragments of a document by name; the last if several have one name. */

@@ -62,8 +62,8 @@ export function readListsAhead(schema: GraphQLSchema): void {
 function readsAhead(field: GraphQLField<unknown, Context>): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (parent, args, context, info) => {
-    const plans: ReadAheadPlans | undefined = info.rootValue instanceof Map ? info.rootValue : undefined;
-    const plan = plans === undefined ? [] : planOf(info.fieldNodes, plans);
+    const plans = info.rootValue as ReadAheadPlans;
+    const plan = info.fieldNodes.flatMap((node) => plans.get(node) ?? []);
     const answer = resolve(parent, args, context, info) as Promise<Page<object>>;
     if (plan.length === 0) return answer;
     return answer.then(async (page) => {
@@ -71,11 +71,6 @@ function readsAhead(field: GraphQLField<unknown, Context>): void {
       return page;
     });
   };
-}
-
-function planOf([first, ...others]: readonly FieldNode[], plans: ReadAheadPlans): ReadAheadPlan {
-  const plan = (first && plans.get(first)) ?? [];
-  return others.length === 0 ? plan : [...plan, ...planOf(others, plans)];
 }
 
 /** Reads ahead. If that fails, the field reads again when it is resolved, so that the error is its own. */
