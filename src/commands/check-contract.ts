@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { checkContract } from '../contract/check.ts';
 import { recentUses, type Use } from '../contract/uses.ts';
 import { toDay } from '../engine/lifecycle/annotation.ts';
+import { operatorMessage } from '../process/operator-message.ts';
 import { readSettings } from '../process/settings.ts';
 import { runCommand } from './run-command.ts';
 import { withDatabase } from './with-database.ts';
@@ -25,8 +26,7 @@ async function usesOf(coordinates: readonly string[], today: string): Promise<re
   try {
     return await withDatabase((database) => recentUses(database, coordinates, today));
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error);
-    process.stderr.write(`Recent uses are not known: ${reason}\n`);
+    process.stderr.write(`Recent uses are not known: ${operatorMessage(error).replaceAll('\n', ' ')}\n`);
     return [];
   }
 }

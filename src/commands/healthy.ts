@@ -11,7 +11,7 @@ try {
   const { status } = await fetch(`http://${name}:${process.env.PORT || 4000}${process.env.BASE_PATH ?? ''}/readyz`);
   if (status !== 200) throw new Error(`/readyz returned the status ${status}.`);
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.stderr.write(`${(error as Error).message}\n`);
   process.exitCode = 1;
 }
 

@@ -74,7 +74,7 @@ function parse(where: string, graphql: string, openApi: string): Contract {
   try {
     return readContract(graphql, openApi);
   } catch (error) {
-    const reason = error instanceof Error ? error.message.replaceAll(/\s*\n\s*/g, ' ') : String(error);
+    const reason = (error as Error).message.replaceAll(/\s*\n\s*/g, ' ');
     throw new Error(`schema/ of ${where} cannot be read: ${reason}`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { type GraphQLSchema, getNamedType, isEnumType } from 'graphql';
-import { restNameOf } from '../engine/rest/parameters.ts';
+import { fromRestName } from '../engine/rest/parameters.ts';
 import type { OpenApiElement } from './openapi-elements.ts';
 
 /**
@@ -20,7 +20,6 @@ export function graphqlCoordinate(schema: GraphQLSchema, openApi: OpenApiElement
   if (argument === undefined) return coordinate;
   if (value === undefined) return `${root.name}.${name}(${parameter}:)`;
   const type = getNamedType(argument.type);
-  const values = isEnumType(type) ? type.getValues() : [];
-  const same = values.find((one) => restNameOf(one) === value);
-  return same === undefined ? coordinate : `${type.name}.${same.name}`;
+  const same = isEnumType(type) ? fromRestName(type, value) : undefined;
+  return same === undefined ? coordinate : `${type.name}.${same}`;
 }
