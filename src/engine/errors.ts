@@ -143,6 +143,6 @@ export function toServiceError(thrown: unknown, mayRead = false): ServiceError {
 }
 
 /** The error of a request whose client has gone: the service has not failed. */
-export function requestAborted(cause?: unknown): ServiceError {
-  return new ServiceError('INVALID_ARGUMENT', 'The request was aborted.', { cause });
+export function requestAborted(): ServiceError {
+  return new ServiceError('INVALID_ARGUMENT', 'The request was aborted.');
 }

@@ -6,7 +6,7 @@ import { createAuthentication } from './auth/authentication.ts';
 import type { Database } from './db/client.ts';
 import { tableSizes } from './db/table-sizes.ts';
 import { createDispatch } from './dispatch.ts';
-import { requestAborted, toServiceError } from './errors.ts';
+import { toServiceError } from './errors.ts';
 import { createEvents, type EventSettings } from './events/create.ts';
 import { failureLog } from './failure-log.ts';
 import { createFinish } from './finish.ts';
@@ -263,8 +263,7 @@ export function createApp(options: AppOptions) {
       try {
         return finish(request, await dispatch(request), started);
       } catch (cause) {
-        const error = raw.isAborted() ? requestAborted(cause) : toServiceError(cause);
-        return finish(request, labeled('none', 'failed', errorReply(error, null)), started);
+        return finish(request, labeled('none', 'failed', errorReply(toServiceError(cause), null)), started);
       }
     });
   }
