@@ -105,7 +105,7 @@ export function rowSchema(operation: ResolvedOperation, components: Components):
   return objectSchema(type, operation.selected.within, components);
 }
 
-/** The array component of a list, or of a connection's nodes; throws if those are not selected. */
+/** The array component of a list, or of a page's nodes, which its reply needs; throws if those are no objects. */
 export function listSchema(operation: ResolvedOperation, plural: string, components: Components): JsonSchema {
   const root = rootType(operation);
   const { field, within } = operation.selected;
@@ -117,9 +117,10 @@ export function listSchema(operation: ResolvedOperation, plural: string, compone
       items: isLeafType(root) ? typeSchema(list.ofType, components) : objectSchema(root, within, components),
     }));
   }
-  const nodes = within.find((one) => one.field.name === 'nodes');
-  const rows = getNamedType(nodes?.field.type);
-  if (nodes === undefined || !isObjectType(rows)) throw new Error('It must select nodes, the rows of its page.');
+  const nodes = within.find((one) => one.field.name === 'nodes') as SelectedField;
+  const rows = getNamedType(nodes.field.type);
+  if (!isObjectType(rows))
+    throw new Error(`The rows of its page must be of an object type, which ${rows.name} is not.`);
   const first = field.args.find(({ name }) => name === 'first');
   return components.refer(plural, `${field.type}`, () => ({
     type: 'array',

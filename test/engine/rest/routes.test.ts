@@ -26,6 +26,8 @@ const schema = buildSchema(`
   enum Sort { id id_desc }
   input Wish { "How." sorts: [Sort!] = [id_desc, id]  "Many." many: Int! = 1  best: Sort }
   type Page { nodes: [Book!]!  pageInfo: PageInfo! }
+  type News { nodes: [Either!]!  pageInfo: PageInfo! }
+  extend type Query { news(after: String): News! }
   type PageInfo { hasNextPage: Boolean!  endCursor: String }
   input Tree { branches: [Tree!] }
   type Shelf { sort: Sort  sorts: [Sort!] }
@@ -448,6 +450,12 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     ['a row for a list', gql`query many { book { ...Book } } ${book}`, rows(), 'book is not a list: reply with ok()'],
     ['a page for a list', gql`query many { page { ${next} } } ${book}`, rows(), 'page is not a list: reply with ok()'],
     ['a list that may be null', gql`query many { noBooks { ...Book } } ${book}`, rows(), 'noBooks may be null'],
+    [
+      'a page of a union',
+      gql`query many($after: String) { news(after: $after) { nodes { __typename } pageInfo { hasNextPage endCursor } } }`,
+      page(),
+      'The rows of its page must be of an object type, which Either is not.',
+    ],
     ['a page that may be null', gql`query many { noPage { ${next} } } ${book}`, page(), 'noPage may be null'],
     [
       'a page without the next cursor',
