@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { eventSourcesOf } from '../engine/application.ts';
 import type { Database } from '../engine/db/client.ts';
-import { toEventId } from '../engine/events/cursor.ts';
+import { type FeedCursor, toEventId } from '../engine/events/cursor.ts';
 import { feedStore } from '../engine/events/feed.ts';
 import { subjectOf } from '../engine/events/graphql.ts';
 import { RAISE_EPOCH } from '../engine/events/install.ts';
@@ -80,8 +80,7 @@ async function raiseEpoch(database: Database): Promise<void> {
     epoch: Number,
     position: Number,
   });
-  const [raised] = await raise();
-  if (raised === undefined) throw new Error('The table feed has no row.');
+  const [raised] = (await raise()) as [FeedCursor];
   process.stdout.write(
     `The epoch is ${raised.epoch} now. Clients that resume get 410, and start again; new events come after ${toEventId(raised)}.\n`,
   );
