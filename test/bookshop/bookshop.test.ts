@@ -64,7 +64,8 @@ describe('another application on the engine', () => {
   });
 
   test('returns a number if its schema does', async () => {
-    const { status, text } = await send('GET', '/book-count');
+    // Without an ETag, so that the client's is not compared.
+    const { status, text } = await send('GET', '/book-count', undefined, { 'if-none-match': '"1"' });
     expect([status, JSON.parse(text) >= 3]).toEqual([200, true]);
   });
 

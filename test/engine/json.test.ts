@@ -87,6 +87,8 @@ test.each([
   ['0e-400', 0],
   ['-0.00000000000000000000', -0],
   ['9007199254740990.0', 9_007_199_254_740_990],
+  // It is no safe integer, which the caller may have meant.
+  ['-9007199254740993.5', -9_007_199_254_740_994],
 ])('%s becomes the integer', (json, value) => {
   expect(parseJson(json)).toBe(value);
 });

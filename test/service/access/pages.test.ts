@@ -48,9 +48,11 @@ describe('a browser that opens a protected page', () => {
     expect(shown.status).toBe(200);
     expect(await shown.text()).toContain('Forget the key');
 
-    const forgotten = await send('');
-    expect(forgotten.headers.get('set-cookie')).toContain('pet-store-key=; Path=/lifecycle;');
-    expect(forgotten.headers.get('set-cookie')).toContain('Max-Age=0');
+    const withoutKey = new Request(`${ORIGIN}/lifecycle`, { method: 'POST', headers: { accept: BROWSER } });
+    for (const forgotten of [await send(''), await closed.fetch(withoutKey)]) {
+      expect(forgotten.headers.get('set-cookie')).toContain('pet-store-key=; Path=/lifecycle;');
+      expect(forgotten.headers.get('set-cookie')).toContain('Max-Age=0');
+    }
   });
 
   test('gets the reason when the key is rejected, and no cookie', async () => {

@@ -59,7 +59,8 @@ describe('INTROSPECTION=off', () => {
 test('with PLAYGROUND=off a browser gets the same response as any client', async () => {
   expect((await browse(standard, '/graphql')).headers.get('content-type')).toMatch('text/html');
   expect((await browse(hardened, '/graphql')).headers.get('content-type') ?? '').not.toMatch('text/html');
-  expect(await (await browse(hardened, '/')).text()).not.toContain('playground');
+  for (const path of ['/', '/reference'])
+    expect(await (await browse(hardened, path)).text()).not.toContain('playground');
 });
 
 describe.each([

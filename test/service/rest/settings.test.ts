@@ -221,6 +221,11 @@ describe('BASE_PATH is the prefix of every path', () => {
     }
   });
 
+  test('and is the path of the home page, too', async () => {
+    const { status, headers } = await chosen.fetch(new Request('http://pets.example/api/v1'));
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+
   test('and OpenAPI says it', async () => {
     expect((await chosen.rest('GET', '/openapi.json')).body.servers).toMatchObject([{ url: '/api/v1' }]);
     expect((await open.rest('GET', '/openapi.json')).body.servers).toMatchObject([{ url: '/' }]);
