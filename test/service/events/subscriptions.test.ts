@@ -49,6 +49,10 @@ describe('a subscription with @skip or @include at its root is rejected with 400
       'within a fragment',
       'subscription ($s: Boolean!) { ...F } fragment F on Subscription { events @include(if: $s) { id } }',
     ],
+    [
+      'once, within a fragment that is spread twice',
+      'subscription ($s: Boolean!) { ...F ...F } fragment F on Subscription { events @include(if: $s) { id } }',
+    ],
   ])('%s', async (_, query) => {
     const response = await subscribe({ query, variables: { s: true } });
     expect(response.status).toBe(400);
@@ -70,6 +74,8 @@ describe('a subscription with @skip or @include at its root is rejected with 400
     await response.body?.cancel();
     const two = await subscribe({ query: 'subscription { events { id } other: events { id } }' });
     expect(await two.text()).toContain('must select only one top level field');
+    const unknown = await subscribe({ query: 'subscription { ...F }' });
+    expect(await unknown.text()).toContain('Unknown fragment');
   });
 });
 

@@ -45,6 +45,16 @@ describe('an operation beyond the limits is rejected before anything is read', (
         `${end.repeat(5000)}{ pets { totalCount } }`,
       ];
     }),
+    [
+      'a field 100 times, each with the same 14 fragments',
+      'The document takes too long to be checked; ask for less in one document.',
+      `{ ${`pet(petId: 1) { ${range(1, 14)
+        .map((n) => `...F${n}`)
+        .join(' ')} } `.repeat(100)} }
+        ${range(1, 14)
+          .map((n) => `fragment F${n} on Pet { id }`)
+          .join(' ')}`,
+    ],
     ['fields nested 120 deep', nestedTooDeep, nested(40)],
     ['fields nested 900 deep', nestedTooDeep, nested(300)],
     ['selections nested 1,600 deep', nestedTooDeep, '{ a '.repeat(1600) + '}'.repeat(1600)],
