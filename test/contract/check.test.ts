@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkContract, type Outcome } from '../../src/contract/check.ts';
 import { type Draft, textsOf } from '../support/drafts.ts';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary.ts';
@@ -131,11 +131,15 @@ describe('the base', () => {
     await expect(check('HEAD')).rejects.toThrow(/^fatal: not a git repository.*$/);
   });
 
-  test('may be from before the contract, unless it is named', async () => {
-    git('commit', '--quiet', '--allow-empty', '--message', 'Begin');
+  test.each(['schema.graphql', 'openapi.json'])('may be from before %s, unless it is named', async (file) => {
+    write(withField);
+    rmSync(join(folder.path, 'schema', file));
+    git('add', '.');
+    git('commit', '--quiet', '--message', 'Begin');
     commit(withField);
-    const report =
-      /^Nothing was compared: .* lacks schema\/schema\.graphql\. Name a base that has it with --base REVISION\.$/;
+    const report = new RegExp(
+      `^Nothing was compared: .* lacks schema/${file}\\. Name a base that has it with --base REVISION\\.$`,
+    );
     expect(await check()).toEqual({ isKept: true, report: expect.stringMatching(report) });
     await expect(check('HEAD^')).rejects.toThrow(report);
   });
@@ -161,6 +165,12 @@ describe('one line', () => {
     await expect(check()).rejects.toThrow(
       /^schema\/ of the work tree cannot be read: responses of GET \/a must be an object\.$/,
     );
+  });
+
+  test('says that there is no git', async () => {
+    vi.stubEnv('PATH', folder.path);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(check()).rejects.toThrow(/^git cannot be run: spawn git ENOENT$/);
   });
 
   test('says what is missing of the contract, and how to get it', async () => {
