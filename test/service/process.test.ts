@@ -223,7 +223,8 @@ describe('the service as a process', () => {
         const { code, errors } = await check({ PORT });
         expect([code, errors]).toEqual([1, '/readyz returned the status 404.\n']);
       });
-      expect(await check({ PORT: '9' })).toMatchObject({ code: 1, errors: 'fetch failed\n' });
+      for (const HOST of ['', '::1'])
+        expect(await check({ HOST, PORT: '9' })).toMatchObject({ code: 1, errors: 'fetch failed\n' });
     });
 
     if (existsSync('/dev/full')) {

@@ -378,6 +378,8 @@ if (databaseKind === 'embedded') {
     expect((await keys('list')).output).toMatch(
       new RegExp(`^${line('Ann')}revoked (?!${expires}).+Z\n${line('Bob')}never expires\n$`),
     );
+    await administer(url.href, "update api_keys set expires_at = now() where name = 'Bob'");
+    expect((await keys('list')).output).toMatch(new RegExp(`${line('Bob')}expired .+Z\n$`));
     expect(await keys('revoke', '1')).toEqual({
       code: 1,
       output: '',
@@ -396,6 +398,8 @@ if (databaseKind === 'embedded') {
         ),
       );
     }
+    const { errors } = await runToEnd('commands/seed', [], { DATABASE_URL: url.href, MIGRATE: 'off' });
+    expect(errors).toMatch(/\n\d+ migrations are not applied, and MIGRATE is off: run npm run db:migrate first\.\n$/);
   });
 
   describe('a server database', () => {

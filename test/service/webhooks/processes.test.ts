@@ -90,6 +90,24 @@ describe('npm run events', () => {
       });
     });
 
+    test('redeliver says until when the receiver has asked for a pause', async () => {
+      receiver.answer = () => ({ status: 429, headers: { 'retry-after': '3600' } });
+      const service = await start();
+      const { id } = await send(service, 'POST', '/webhooks', {
+        url: `${receiver.url}/busy`,
+        types: ['category.created'],
+      });
+      await send(service, 'POST', '/categories', { name: 'Birds' });
+      const pausedUntil = async () => (await (await fetch(`${service.base}/webhooks/${id}`)).json()).pausedUntil;
+      await until(async () => (await pausedUntil()) !== undefined, 'paused');
+      const instant = await pausedUntil();
+      await service.stop();
+      expect(await runToEnd('commands/events', ['redeliver', `${id}`, '--after', '1.0'], environment)).toMatchObject({
+        code: 0,
+        output: `The events after 1.0 are delivered to ${receiver.url}/busy again, from ${instant}.\n`,
+      });
+    });
+
     test.each([
       [['redeliver', '1', '--after', '1.0'], 'No webhook has the id 1.'],
       [['redeliver', 'x', '--after', '1.0'], 'x is not the id of a webhook.'],
