@@ -3,19 +3,14 @@ import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { annotatedIn } from '../../../src/engine/lifecycle/annotated.ts';
 import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
-import { lifecycleReport, type ReportEntry, type RestNames, type Usage } from '../../../src/engine/lifecycle/report.ts';
+import { lifecycleReport, type ReportEntry, type Usage } from '../../../src/engine/lifecycle/report.ts';
 import { Tally, type UseCount } from '../../../src/engine/lifecycle/tally.ts';
-import { bookSchema } from '../../support/books.ts';
+import { compileRoutes } from '../../../src/engine/rest/compile.ts';
+import { restNamesOf } from '../../../src/engine/rest/lifecycle.ts';
+import { bookRoutes, bookSchema } from '../../support/books.ts';
 
 const annotated = annotatedIn(bookSchema);
-const rest: RestNames = {
-  operations: new Map([
-    ['Query.book', 'GET /books/{bookId}'],
-    ['Query.books', 'GET /books'],
-  ]),
-  successors: new Map([['Query.book', 'GET /books?id={bookId}']]),
-  answered: new Set(['Book.isbn']),
-};
+const rest = restNamesOf(compileRoutes(bookSchema, bookRoutes));
 
 function entry(coordinate: string, now: string, usage: Partial<Usage> = {}, isRehearsal = false): ReportEntry {
   const counted: Usage = {
