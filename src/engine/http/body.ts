@@ -24,12 +24,10 @@ export async function readJson(request: IncomingRequest): Promise<unknown> {
   }
   const declared = Number(headers.get('content-length') ?? 0);
   if (declared > MAX_BODY_BYTES) throw tooLarge();
-  const turn = meter.chargeBody(declared);
-  if (turn !== undefined) await turn;
+  await meter.chargeBody(declared);
   const bytes = await readBytes(request, MAX_BODY_BYTES);
   if (bytes === undefined) throw tooLarge();
-  const laterTurn = meter.chargeBody(bytes.length - declared);
-  if (laterTurn !== undefined) await laterTurn;
+  await meter.chargeBody(bytes.length - declared);
   assertReadable(bytes);
   return parseBody(bytes);
 }
