@@ -21,10 +21,10 @@ type ArgumentValidator = (variables: Variables) => readonly Rejection[];
  * ignores fields that `@skip` and `@include` leave out. The variables must be of their types.
  */
 export function argumentValidator(
-  { schema, operation, fields }: Selection,
+  { schema, variableDefinitions, fields }: Selection,
   validatorOf: ReturnType<typeof inputValidators>,
 ): ArgumentValidator {
-  const optional = (operation.variableDefinitions ?? []).filter(({ defaultValue }) => defaultValue !== undefined);
+  const optional = variableDefinitions.filter(({ defaultValue }) => defaultValue !== undefined);
   const { coerced: defaults = {} } = getVariableValues(schema, optional, {});
   const fixed: Rejection[] = [];
   const dependent: ArgumentValidator[] = [];

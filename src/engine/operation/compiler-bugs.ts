@@ -5,7 +5,6 @@ import {
   type GraphQLCompositeType,
   type GraphQLInputField,
   type GraphQLInputType,
-  type GraphQLSchema,
   getNamedType,
   getNullableType,
   isAbstractType,
@@ -13,7 +12,6 @@ import {
   isListType,
   isObjectType,
   Kind,
-  type OperationDefinitionNode,
   typeFromAST,
   type ValueNode,
   valueFromAST,
@@ -52,11 +50,11 @@ const MAX_PATH_CHARACTERS = 100_000;
  * It handles introspection correctly, but compiling that is not worth the time.
  */
 export function isUnsupported(selection: Selection): boolean {
-  const { schema, document, operation, roots, fields } = selection;
+  const { document, operation, roots, fields } = selection;
   const isOfSeveral = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1;
   return (
     (operation.operation === 'mutation' && roots.length > 1) ||
-    hasUnsupportedVariables(schema, operation) ||
+    hasUnsupportedVariables(selection) ||
     // Each node once: a fragment's field has one for all spreads.
     [...alternativesBy(fields, ({ node }) => node)].some(([node, { field }]) =>
       field.args.some((arg) => isUnsupportedArgument(arg, node.arguments)),
@@ -115,10 +113,7 @@ function conflicts<K, V>(map: Map<K, V>, key: K, value: V): boolean {
   return known !== value;
 }
 
-function hasUnsupportedVariables(
-  schema: GraphQLSchema,
-  { variableDefinitions = [] }: Pick<OperationDefinitionNode, 'variableDefinitions'>,
-): boolean {
+function hasUnsupportedVariables({ schema, variableDefinitions }: Selection): boolean {
   return variableDefinitions.some(({ variable, type: ofVariable, defaultValue }) => {
     const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
     return (

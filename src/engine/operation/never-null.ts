@@ -5,9 +5,9 @@ import type { Selection } from './selection.ts';
  * The variables that may be omitted, because they or their place have a default, but must not be null. By the
  * specification (GraphQL, section 5.8.5), null is found during execution, when something may have been changed already.
  */
-export function neverNull({ schema, document, operation }: Selection): ReadonlySet<string> {
+export function neverNull({ schema, document, operation, variableDefinitions }: Selection): ReadonlySet<string> {
   const optional = new Set(
-    (operation.variableDefinitions ?? [])
+    variableDefinitions
       .filter(({ type }) => type.kind !== Kind.NON_NULL_TYPE)
       .map(({ variable }) => variable.name.value),
   );

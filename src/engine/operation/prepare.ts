@@ -73,8 +73,8 @@ export function validator(names: Names) {
   return (selection: Selection): PreparedOperation['validate'] => {
     const rejections = argumentValidator(selection, argumentValidatorOf);
     const withoutNull = neverNull(selection);
-    const { schema, operation } = selection;
-    const validators = (operation.variableDefinitions ?? []).map(({ variable, type, defaultValue }) => {
+    const { schema, variableDefinitions } = selection;
+    const validators = variableDefinitions.map(({ variable, type, defaultValue }) => {
       const element = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputElement;
       return [variable.name.value, validatorOf(element)] as const;
     });

@@ -40,8 +40,7 @@ export function streamArgsOf(selection: Selection): PreparedOperation['streamArg
   return selection.operation.operation === 'subscription' && root ? argumentsOf(selection, root) : undefined;
 }
 
-function argumentsOf({ schema, operation }: Selection, { field, node }: SelectedField) {
-  const { variableDefinitions = [] } = operation;
+function argumentsOf({ schema, variableDefinitions }: Selection, { field, node }: SelectedField) {
   return (variables: Variables) => {
     // They are valid: the operation is validated first.
     const { coerced = {} } = getVariableValues(schema, variableDefinitions, variables);

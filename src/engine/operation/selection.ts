@@ -17,6 +17,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
+  type VariableDefinitionNode,
   valueFromASTUntyped,
 } from 'graphql';
 import { ServiceError } from '../errors.ts';
@@ -47,6 +48,7 @@ export interface Selection {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
+  readonly variableDefinitions: readonly VariableDefinitionNode[];
   readonly roots: readonly SelectedField[];
   /** All of its fields, each before those within it. */
   readonly fields: readonly SelectedField[];
@@ -59,15 +61,16 @@ export interface Selection {
 /** Expands a valid document. Throws INVALID_ARGUMENT for too many fields, aliases or directives, or too deep ones. */
 export function selectionOf(schema: GraphQLSchema, document: DocumentNode, name: string | undefined): Selection {
   const operation = getOperationAST(document, name) as OperationDefinitionNode;
-  const defaults = defaultsOf(operation);
+  const { variableDefinitions = [] } = operation;
+  const defaults = defaultsOf(variableDefinitions);
   const fragments = fragmentsOf(document);
   const fields: SelectedField[] = [];
   let [size, aliases, directives] = [0, 0, 0];
   countDirectives(operation);
-  operation.variableDefinitions?.forEach(countDirectives);
+  variableDefinitions.forEach(countDirectives);
   const root = schema.getRootType(operation.operation) as GraphQLObjectType;
   const roots = walk(root, operation.selectionSet, { path: '', conditions: [], depth: 1, fragment: undefined });
-  return { schema, document, operation, roots, fields, size, defaults };
+  return { schema, document, operation, variableDefinitions, roots, fields, size, defaults };
 
   function walk(type: GraphQLCompositeType, { selections }: SelectionSetNode, around: Around): SelectedField[] {
     if (around.depth > MAX_DEPTH) throw limitExceeded(`The operation is nested more than ${MAX_DEPTH} fields deep.`);
@@ -123,9 +126,9 @@ interface Around {
   readonly fragment: string | undefined;
 }
 
-function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): ReadonlyMap<string, unknown> {
+function defaultsOf(variables: readonly VariableDefinitionNode[]): ReadonlyMap<string, unknown> {
   return new Map(
-    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+    variables.flatMap(({ variable, defaultValue }) =>
       defaultValue === undefined ? [] : [[variable.name.value, valueFromASTUntyped(defaultValue)] as const],
     ),
   );

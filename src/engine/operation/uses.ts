@@ -37,7 +37,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
   const annotated = new Map<Annotatable, Annotated>(annotatedIn(schema).map((one) => [one.element, one]));
   const isAnnotated = (element: Annotatable) => annotated.has(element);
 
-  return ({ operation, fields, defaults: defaultOf }) => {
+  return ({ variableDefinitions, fields, defaults: defaultOf }) => {
     const always = new Set<Annotated>();
     /** By coordinate and conditions, so that each occurs once. */
     const dependent = new Map<string, Collect>();
@@ -57,7 +57,7 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     };
 
     // A value is walked once, however many fields take it: it may be long.
-    for (const { variable, type: ofVariable } of operation.variableDefinitions ?? []) {
+    for (const { variable, type: ofVariable } of variableDefinitions) {
       const name = variable.name.value;
       const fallback = defaults === 'count' ? defaultOf.get(name) : undefined;
       const isGiven = { text: `given ${name}`, holds: (variables: Variables) => Object.hasOwn(variables, name) };

@@ -7,7 +7,6 @@ import {
   getOperationAST,
   isInputObjectType,
   Kind,
-  type OperationDefinitionNode,
   OperationTypeNode,
   OverlappingFieldsCanBeMergedRule,
   specifiedRules,
@@ -65,7 +64,7 @@ export function resolveOperation(
   if (selected === undefined || others.length > 0) {
     throw new Error(`The operation ${operationId} of ${path} needs one root field.`);
   }
-  const variables = readVariables(schema, operation, selected);
+  const variables = readVariables(selection, selected);
   const find = (name: string, where: string) => {
     const found = variables.find((one) => one.name === name);
     if (found === undefined) throw new Error(`${operationId}: ${path} ${where}, but there is no $${name}.`);
@@ -103,11 +102,10 @@ const PATH = /^(\/([\w.~-]+|\{\w+\}))+$/;
 const RULES = specifiedRules.filter((rule) => rule !== OverlappingFieldsCanBeMergedRule);
 
 function readVariables(
-  schema: GraphQLSchema,
-  operation: OperationDefinitionNode,
+  { schema, operation, variableDefinitions }: Selection,
   { node, field }: SelectedField,
 ): Variable[] {
-  return (operation.variableDefinitions ?? []).map((definition) => {
+  return variableDefinitions.map((definition) => {
     const name = definition.variable.name.value;
     const takes = ({ value }: ArgumentNode) => value.kind === Kind.VARIABLE && value.name.value === name;
     const argumentName = node.arguments?.find(takes)?.name.value;
