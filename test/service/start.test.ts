@@ -402,6 +402,18 @@ if (databaseKind === 'embedded') {
     expect(errors).toMatch(/\n\d+ migrations are not applied, and MIGRATE is off: run npm run db:migrate first\.\n$/);
   });
 
+  test('the command that migrates says what it has changed', async () => {
+    const { url } = await makeBlank();
+    for (const said of [
+      /^\d+ migrations applied, \d+ definitions of events changed\.\n$/,
+      /^The database is up to date\.\n$/,
+    ]) {
+      const { code, output } = await runToEnd('commands/migrate', [], { DATABASE_URL: url.href });
+      expect(code).toBe(0);
+      expect(output).toMatch(said);
+    }
+  });
+
   describe('a server database', () => {
     test('that is read-only stops the start, which says so', async () => {
       const DATABASE_URL = `${environment.DATABASE_URL}?default_transaction_read_only=on`;
