@@ -22,7 +22,7 @@ interface DispatchOptions {
   readonly concurrency: Pick<ConcurrencyLimiter, 'run'>;
   readonly rest: ReturnType<typeof createRestAdapter>;
   readonly graphql: ReturnType<typeof createGraphQLServer>;
-  readonly playground: ((request: IncomingRequest) => Promise<HttpReply>) | undefined;
+  readonly playground: PageMaker | undefined;
   /** By their paths. */
   readonly checks: Readonly<Record<string, PageMaker>>;
   readonly pages: Readonly<Record<string, PageMaker>>;

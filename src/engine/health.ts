@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import type { Database } from './db/client.ts';
 import { RETRY_SOON, ServiceError } from './errors.ts';
-import type { IncomingRequest } from './http/incoming.ts';
 import type { HttpReply } from './http/reply.ts';
 import type { CpuThrottle } from './limits/cpu-throttle.ts';
 import type { RequestMetrics } from './metrics.ts';
+import type { PageMaker } from './pages/site.ts';
 
 /** The timeout of the database check of `/readyz`, in milliseconds. */
 const DATABASE_TIMEOUT = 1_000;
@@ -35,7 +35,7 @@ export function createHealth(
     return pending;
   };
 
-  const checks: Readonly<Record<string, (request: IncomingRequest) => HttpReply | Promise<HttpReply>>> = {
+  const checks: Readonly<Record<string, PageMaker>> = {
     '/livez': () => OK,
     '/readyz': async () => {
       if (!isReady) return STOPPING;
