@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { parseUnique, readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
-import { assertUtf8 } from '../http/media-type.ts';
+import { assertMediaType } from '../http/media-type.ts';
 import { show } from '../schema/input.ts';
 
 export type GraphQLParams = Awaited<ReturnType<typeof readParams>>;
@@ -50,11 +50,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 async function readPost(request: IncomingRequest) {
-  const contentType = request.headers.get('content-type');
-  if (contentType?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
-  }
-  assertUtf8(contentType);
+  assertMediaType(request.headers.get('content-type'), ['application/json']);
   const body = await readJson(request);
   if (isObject(body)) return body;
   throw invalid('The body must be a JSON object with a query. Batches are not supported.');

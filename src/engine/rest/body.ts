@@ -1,8 +1,6 @@
 import { transformInputValue } from '@graphql-tools/utils';
 import { type GraphQLInputObjectType, getNamedType, isEnumType } from 'graphql';
-import { ServiceError, type ValidationError, validationFailed } from '../errors.ts';
-import { assertUtf8 } from '../http/media-type.ts';
-import { stringifyJson } from '../json.ts';
+import { type ValidationError, validationFailed } from '../errors.ts';
 import { reachable } from '../operation/uses.ts';
 import { inputValidators } from '../schema/input.ts';
 import { fromRestName, restNameOf } from './parameters.ts';
@@ -12,18 +10,6 @@ import type { Variable } from './variables.ts';
 /** The accepted media types for the body of a method: a PATCH is a JSON merge patch (RFC 7396). */
 export function mediaTypesFor(method: Method): readonly string[] {
   return method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
-}
-
-/** @throws {ServiceError} UNSUPPORTED_MEDIA_TYPE if the method does not accept the media type, or the charset */
-export function assertMediaType(method: Method, contentType: string | null): void {
-  const accepted = mediaTypesFor(method);
-  if (contentType !== null) assertUtf8(contentType);
-  const essence = contentType?.split(';', 1)[0]?.trim().toLowerCase();
-  if (essence !== undefined && accepted.includes(essence)) return;
-  const sent = contentType === null ? 'none was sent' : `not ${stringifyJson(contentType)}`;
-  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be ${accepted.join(' or ')}; ${sent}.`, {
-    headers: method === 'PATCH' ? { 'accept-patch': accepted.join(', ') } : {},
-  });
 }
 
 /**

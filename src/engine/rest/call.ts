@@ -1,7 +1,8 @@
 import { readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
+import { assertMediaType } from '../http/media-type.ts';
 import type { Variables } from '../operation/prepared.ts';
-import { assertMediaType } from './body.ts';
+import { mediaTypesFor } from './body.ts';
 import { splitPair } from './parameters.ts';
 import type { Method, ReplyContext } from './route.ts';
 
@@ -46,9 +47,11 @@ export class EndpointCall implements ReplyContext {
 
   async readBody(method: Method): Promise<unknown> {
     const contentType = this.request.headers.get('content-type');
-    if (contentType !== null) assertMediaType(method, contentType);
+    const accepted = mediaTypesFor(method);
+    const headers = method === 'PATCH' ? { 'accept-patch': accepted.join(', ') } : {};
+    if (contentType !== null) assertMediaType(contentType, accepted, headers);
     const body = await readJson(this.request);
-    if (contentType === null) assertMediaType(method, null);
+    if (contentType === null) assertMediaType(null, accepted, headers);
     return body;
   }
 }

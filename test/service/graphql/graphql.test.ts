@@ -281,6 +281,8 @@ describe('over HTTP', () => {
         new Request('http://pets.example/graphql', { method: 'POST', headers: { 'content-type': type }, body }),
       );
       expect([type, response.status]).toEqual([type, 415]);
+      const message = `Content-Type must be application/json; not "${type}".`;
+      expect(await response.json()).toMatchObject({ errors: [{ message }] });
     }
   });
 
