@@ -63,6 +63,17 @@ test('with PLAYGROUND=off a browser gets the same response as any client', async
     expect(await (await browse(hardened, path)).text()).not.toContain('playground');
 });
 
+test('the page of the playground names files that browsers keep, because others would have other addresses', async () => {
+  const page = await (await browse(standard, '/graphql')).text();
+  // Without those of GraphiQL, which are large.
+  const paths = page.match(/\/playground\/\w+\/(?:start\.js|playground\.css)/g) ?? [];
+  expect(paths).toHaveLength(2);
+  for (const path of paths) {
+    const { status, headers } = await browse(standard, path);
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+  }
+});
+
 describe.each([
   ['INTROSPECTION=off', { INTROSPECTION: 'off' }],
   ['NODE_ENV=production', { NODE_ENV: 'production' }],
