@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import { CompactSign, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { issuerKeys, KeysUnknown } from '../../../src/engine/auth/issuer-keys.ts';
 import { type Issuer, startIssuer } from '../../service/access/issuer.ts';
@@ -103,6 +103,11 @@ describe('a token with a key that is not the issuer’s', () => {
     expect(await verify(await shared)).toBe('invalid');
   });
 
+  test('may be valid, if the key that it names is broken', async () => {
+    issuer.others.push({ kty: 'EC', crv: 'P-256', kid: 'strange', use: 'sig' });
+    expect(await verify(await foreignToken())).toBe('unknown');
+  });
+
   test('causes at most one request for keys in five seconds, however many such tokens come', async () => {
     for (let n = 0; n < 100; n++) {
       await Promise.all([verify(await foreignToken()), verify(await foreignToken())]);
@@ -140,6 +145,10 @@ test('a failing issuer gets at most one request a second, and known keys stay va
   expect(issuer.asked).toBeLessThanOrEqual(1 + 6);
   // Without iat, too, and also in the pause after the failed request.
   for (let n = 0; n < 2; n++) expect(await verify(await foreignToken())).toBe('unknown');
+  // Its payload is not JSON: no key makes it valid.
+  const { privateKey } = await generateKeyPair('ES256');
+  const malformed = new CompactSign(Buffer.from('text')).setProtectedHeader({ alg: 'ES256', kid: 'strange' });
+  expect(await verify(await malformed.sign(privateKey))).toBe('invalid');
   issuer.status = 200;
   time.steady += 1_000;
   expect(await verify(await token())).toBe('valid');

@@ -29,3 +29,9 @@ test('a token that was verified a moment ago is valid as long as the clocks may 
   time += 1;
   await expect(verify(token)).rejects.toThrow('The token has expired.');
 });
+
+test('a token without a scope, or with a list in its place, has none', async () => {
+  const exp = Math.floor(time / 1000) + 10;
+  for (const scope of [undefined, ['read']])
+    expect(await verify(await issuer.token({ exp, scope }))).toMatchObject({ scopes: new Set() });
+});
