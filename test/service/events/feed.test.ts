@@ -338,11 +338,16 @@ test('a response that the client does not accept is 406, which names both media 
   expect([status, body.message]).toEqual([406, message]);
 });
 
-test('with EVENTS=off there is no feed, and no link to it', async () => {
+test('with EVENTS=off there is no feed, no link to it, and nothing for a webhook', async () => {
   const off = await startTestApp({ EVENTS: 'off' });
   try {
-    const { status, body } = await off.rest('GET', '/events');
-    expect([status, body.message]).toEqual([404, 'This service records no events.']);
+    const url = 'https://shop.example/hooks';
+    for (const { status, body } of [
+      await off.rest('GET', '/events'),
+      await off.rest('GET', '/events?after=now'),
+      await off.rest('POST', '/webhooks', { body: { url } }),
+    ])
+      expect([status, body.message]).toEqual([404, 'This service records no events.']);
     const home = (service: TestApp) => service.fetch(new Request('http://pets.example/')).then((page) => page.text());
     expect(await home(app)).toContain('href="/events?limit=5"');
     expect(await home(off)).not.toContain('/events');

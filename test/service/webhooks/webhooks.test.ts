@@ -4,7 +4,8 @@ import { startTestApp, type TestApp } from '../../support/app.ts';
 let app: TestApp;
 
 beforeAll(async () => {
-  app = await startTestApp();
+  // Elsewhere, webhooks may lead to this machine.
+  app = await startTestApp({ NODE_ENV: 'production' });
 });
 afterAll(() => app.dispose());
 
@@ -132,6 +133,8 @@ describe('is rejected, with what is accepted:', () => {
     [{}, 'url is required.'],
     [{ url: 'shop.example' }, 'url must be an absolute URL, such as https://shop.example/hooks.'],
     [{ url: 'http://shop.example/' }, 'url must begin with https:.'],
+    [{ url: 'http://localhost:8000/' }, 'url must begin with https:.'],
+    [{ url: 'https://127.0.0.1/' }, 'url must lead to a public address.'],
     [{ url: 'https://me:pw@shop.example/' }, 'url must not contain a user name or password.'],
     [{ url: 'https://169.254.169.254/latest/meta-data' }, 'url must lead to a public address.'],
     [{ url: 'https://[fd00::1]/' }, 'url must lead to a public address.'],
