@@ -205,6 +205,37 @@ describe('streams', () => {
     );
   });
 
+  test('end at once when another has taken the last place after they were accepted', async () => {
+    const streams = streamsOf(feedOf([eventAt(1)]), undefined, 1);
+    const request = { format: formatOf(), filter: {}, account: 'me', recheck: async () => {} };
+    const accepted = [await streams.open('now', request), await streams.open('now', request)];
+    const sinks = accepted.map(({ body }) => {
+      const sink = openSink();
+      (body as StreamBody)(sink);
+      return sink;
+    });
+    expect(sinks.map((sink) => sink.hasEnded())).toEqual([false, true]);
+    sinks[0]?.end('now');
+  });
+
+  test('end when their callers have no units left, and say so, while others that are alike go on', async () => {
+    const events = [eventAt(1)];
+    const streams = streamsOf(feedOf(events));
+    const format: StreamFormat = { ...formatOf(), hasIds: true, rejection: ({ message }) => message };
+    const charge = () => {
+      throw new ServiceError('RATE_LIMITED', 'No units are left.');
+    };
+    const open = (more: object) => openStream(streams, openSink(), '1', { format, ...more });
+    const [poor, rich] = [await open({ charge }), await open({ charge() {} })];
+    for (const sink of [poor, rich]) await expect.poll(() => sink.text()).toBe('retry: 3000\n\nid: 1.1\n\n');
+    events.push(eventAt(2));
+    await expect
+      .poll(() => [poor.hasEnded(), poor.text()])
+      .toEqual([true, expect.stringMatching(/No units are left\.$/)]);
+    await expect.poll(() => positionsIn(rich.text())).toEqual([1, 2]);
+    rich.end('now');
+  });
+
   test('that are opened at once beyond the maximum do not read the feed', async () => {
     const feed = feedOf([eventAt(1)]);
     const page = vi.spyOn(feed, 'page');
