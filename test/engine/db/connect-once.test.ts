@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { connectOnce } from '../../../src/engine/db/connect-once.ts';
+import { makeTemporaryFolder } from '../../support/temporary.ts';
 
 test('a connection that the system rejects at once, as without a route, fails when postgres.js listens', async () => {
   const connect = connectOnce('postgres://255.255.255.255');
@@ -16,6 +18,21 @@ test('a connection that the system rejects at once, as without a route, fails wh
     });
   });
   await expect(failed).resolves.toMatch(/^E(NETUNREACH|ACCES)$/);
+});
+
+test('a server is found in the folder of its Unix socket, and by IPv6 at the usual port', async () => {
+  const folder = makeTemporaryFolder();
+  const path = join(folder.path, 'socket');
+  const server = createServer((socket) => socket.end()).listen(path);
+  await once(server, 'listening');
+  const socket = await connectOnce('postgres://any')({ host: [folder.path], port: [5432], path });
+  await once(socket.resume(), 'close');
+  server.close();
+  folder.remove();
+  // As postgres.js divides the address at its colons.
+  const other = await connectOnce('postgres://[::1]/any')({ host: ['['], port: [Number.NaN], path: false });
+  expect(other).toMatchObject({ host: '::1', port: 5432 });
+  other.on('error', () => {}).destroy();
 });
 
 test('the error for a server that accepts a connection and says nothing names its address', async () => {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
@@ -13,6 +13,34 @@ test('a folder is locked by one process, and released', async () => {
   await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${process.pid} on `);
   await unlock();
   await (await lockFolder(folder.path))();
+  folder.remove();
+});
+
+test.each([
+  ['a process that has ended', { pid: 2 ** 30 }, undefined],
+  ['a process on another host', { pid: 2 ** 30, host: 'elsewhere' }, `in use by process ${2 ** 30} on elsewhere.`],
+  ['an unknown process', 'no JSON', 'in use by another process.'],
+])('the lock of %s is taken over only if it has certainly ended', async (_, holder, message) => {
+  const folder = makeTemporaryFolder();
+  const text =
+    typeof holder === 'string' ? holder : JSON.stringify({ id: 'it', host: hostname(), began: null, ...holder });
+  writeFileSync(join(folder.path, 'lock.json'), text);
+  const locked = lockFolder(folder.path);
+  if (message !== undefined) await expect(locked).rejects.toThrow(message);
+  else await (await locked)();
+  folder.remove();
+});
+
+test('while another process takes a lock over, it is waited for, and named if it does not end', async () => {
+  const folder = makeTemporaryFolder();
+  const [held, takeover] = ['lock.json', 'lock.takeover.it'].map((name) => join(folder.path, name)) as [string, string];
+  writeFileSync(held, JSON.stringify({ id: 'it', pid: 2 ** 30, host: hostname(), began: null }));
+  writeFileSync(takeover, '');
+  await expect(lockFolder(folder.path)).rejects.toThrow(`(If not, remove ${takeover}.)`);
+  const locked = lockFolder(folder.path);
+  rmSync(held);
+  rmSync(takeover);
+  await (await locked)();
   folder.remove();
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer, setDefaultAutoSelectFamily } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createSender, type Resolve } from '../../../src/engine/webhooks/send.ts';
@@ -34,11 +34,17 @@ function senderWith(resolve?: Resolve, reach: Reach = 'loopback') {
 const never: RequestListener = () => {};
 const NOT_PUBLIC = { status: null, error: 'The name of the URL leads to an address that is not public.' };
 
-test('in development, localhost is this machine, whatever name servers say', async () => {
-  const { port } = await serve((_, response) => response.writeHead(204).end());
-  const send = senderWith(async () => ['1.1.1.1']);
-  expect(await send(`http://localhost:${port}/`)).toMatchObject({ status: 204 });
-});
+// False with --no-network-family-autoselection.
+test.each([true, false])(
+  'in development, localhost is this machine, whatever name servers say (%s)',
+  async (triesAll) => {
+    setDefaultAutoSelectFamily(triesAll);
+    cleanups.push(() => setDefaultAutoSelectFamily(true));
+    const { port } = await serve((_, response) => response.writeHead(204).end());
+    const send = senderWith(async () => ['1.1.1.1']);
+    expect(await send(`http://localhost:${port}/`)).toMatchObject({ status: 204 });
+  },
+);
 
 describe('a request is not sent', () => {
   test.each([
