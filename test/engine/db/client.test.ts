@@ -16,6 +16,11 @@ function databaseWith(query: () => Promise<never[]>): Database {
 
 const send = (database: Database, kind: StatementKind) => database.statement('any', kind, sql`any`, {})();
 
+test('a statement whose values are not placeholders by name is an error when it is made', () => {
+  const any = sql`select ${sql.param(sql.placeholder('id'))}`;
+  expect(() => databaseWith(async () => []).statement('any', 'list', any, {})).toThrow('sql.placeholder alone');
+});
+
 describe('a statement that fails', () => {
   test.each<[about: string, kind: StatementKind, error: Error]>([
     ['a read whose connection is lost', 'list', LOST],

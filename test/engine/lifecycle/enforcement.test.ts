@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLifecycleEnforcement } from '../../../src/engine/lifecycle/enforcement.ts';
 import { openBookshop } from '../../support/bookshop.ts';
 import { at, deprecatedBook, lifecycleOf } from './deprecated-book.ts';
 
@@ -125,6 +126,9 @@ describe('a brownout', () => {
     expect(() => openBookshop({ brownouts })).toThrow(
       'BROWNOUTS names what is not deprecated: Query.books, Query.nothing; the deprecated elements are: Genre.COMIC, ',
     );
+    const rules = { clock: at('2026-12-02T00:00:00Z'), isRehearsal: false, sunset: 'announce' } as const;
+    const brownouts = [{ coordinate: 'Query.books', from, until }];
+    expect(() => createLifecycleEnforcement({ ...rules, brownouts }, [], () => {})).toThrow(/elements are: none\.$/);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../../src/engine/db/client.ts';
+import { DatabaseError } from '../../../src/engine/db/violations.ts';
 import { ServiceError } from '../../../src/engine/errors.ts';
 import type { Annotated } from '../../../src/engine/lifecycle/annotated.ts';
 import { lifecycleStore } from '../../../src/engine/usage/store.ts';
@@ -64,6 +65,13 @@ test('counting begins by itself, since the start of the service, when a read-onl
   expect(begun).toEqual(Array(2).fill('lifecycle.begin 0'));
   await store.flush();
   expect(begun).toHaveLength(2);
+});
+
+test('a start whose role may not store that fails, as the database will not change by itself', async () => {
+  const denied = new DatabaseError('permission denied for table lifecycle_counting', '42501', undefined, undefined);
+  run = () => Promise.reject(denied);
+  await expect(store.begin()).rejects.toBe(denied);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('the end of a flush is that of all before it, so that a stop loses no uses', async () => {

@@ -5,6 +5,8 @@ import { tableList } from '../../../src/engine/db/table-list.ts';
 import { versionedStore } from '../../../src/engine/db/versioned-store.ts';
 import { feedStore } from '../../../src/engine/events/feed.ts';
 import { installEvents } from '../../../src/engine/events/install.ts';
+import { eventResource } from '../../../src/engine/events/rest.ts';
+import { triggersOf } from '../../../src/engine/events/triggers.ts';
 import { createSchema, rowEvents } from '../../../src/engine/index.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -79,6 +81,13 @@ test('a table whose name leaves no room for those of its triggers has all its ev
   await expect(recordedOf('a'.repeat(56))).rejects.toThrow(
     'cannot be events, because its name has more than 54 bytes.',
   );
+});
+
+test('a table without a version, or whose rows have no form on REST, stops the start', () => {
+  const type = createSchema().builder.objectRef<object>('Plain');
+  const source = rowEvents({ one: 'plain', list: tableList(pgTable('plain', { id: idColumn() })), type });
+  expect(() => triggersOf(source, 0)).toThrow('Changes of plain cannot be events, because it has no version.');
+  expect(() => eventResource([source], [])).toThrow('The routes have no fragment Plain, whose fields');
 });
 
 test.each<[string, string, PgColumnBuilderBase, unknown]>([
