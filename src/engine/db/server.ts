@@ -215,12 +215,12 @@ export function failureFrom(error: unknown): unknown {
 }
 
 function firstCause(error: unknown): string {
-  let innermost = error;
-  while (innermost instanceof Error && innermost.cause instanceof Error) innermost = innermost.cause;
+  let innermost = error as NodeJS.ErrnoException;
+  while (innermost.cause instanceof Error) innermost = innermost.cause;
   if (innermost instanceof AggregateError) innermost = innermost.errors[0];
   // Its own message says `undefined` for the port.
-  if ((innermost as NodeJS.ErrnoException)?.code === 'CONNECT_TIMEOUT') return 'it does not answer';
-  const message = innermost instanceof Error ? innermost.message : String(innermost);
+  if (innermost.code === 'CONNECT_TIMEOUT') return 'it does not answer';
+  const { message } = innermost;
   if (message.includes('before secure TLS')) return 'it does not offer TLS, or closed the connection';
   // PgBouncer can be told to ignore them, and would then drop them.
   if (message.includes('unsupported startup parameter')) return SETTINGS_DROPPED;

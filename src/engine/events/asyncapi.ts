@@ -56,7 +56,7 @@ export function asyncApiDocument(
     },
     components: {
       messages: Object.fromEntries(messages),
-      schemas: withPlainReferences({ Event: envelopeOf(all.Event ?? {}), ...rows }),
+      schemas: withPlainReferences({ Event: envelopeOf(all.Event as JsonSchema), ...rows }),
     },
   };
 }

@@ -97,14 +97,14 @@ export class EventStream {
 
   goLive(): void {
     this.state = 'live';
-    const id = this.cursorText();
+    const id = this.#cursorText();
     if (id !== '') this.sink.write(`${id}\n`);
   }
 
   /** Sends a comment; closes the stream if its client has read nothing since the last call, although it could have. */
   #beat(): void {
     const unread = this.sink.unread();
-    if (unread === 0) this.sink.write(`:\n${this.cursorText()}\n`);
+    if (unread === 0) this.sink.write(`:\n${this.#cursorText()}\n`);
     else if (unread === this.#unread) this.sink.end('now');
     this.#unread = unread;
   }
@@ -127,7 +127,7 @@ export class EventStream {
   }
 
   /** The `id` from which the client resumes, even after events that it did not ask for. */
-  cursorText(): string {
+  #cursorText(): string {
     return this.request.format.hasIds && this.cursor !== undefined ? `id: ${toEventId(this.cursor)}\n` : '';
   }
 }
