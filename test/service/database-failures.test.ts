@@ -76,7 +76,7 @@ if (databaseKind === 'server') {
     test('by accepting connections and closing them: a statement is tried once, and fails at once', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '');
-      const driver = await connectServer(proxy.url, 4_000);
+      const driver = await connectServer(proxy.url, 4_000, CONNECTIONS);
       let connections = 0;
       const closing = createServer((socket) => {
         connections++;

@@ -4,7 +4,7 @@ import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
 import type { Driver, DriverQuery, Parameter, Query, RawRow } from './driver.ts';
 import { createPool, type Pool, type PooledConnection } from './pool.ts';
-import { CONNECTIONS, LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind } from './pool-kinds.ts';
+import { LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind } from './pool-kinds.ts';
 import { type Send, transact } from './transact.ts';
 import { DatabaseError, failureOf, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
@@ -44,7 +44,7 @@ const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string
 export async function connectServer(
   url: string,
   deadline: number,
-  connections: Readonly<Record<PoolKind, number>> = CONNECTIONS,
+  connections: Readonly<Record<PoolKind, number>>,
   name?: string,
 ): Promise<Driver> {
   const statementTimeout = deadline * STATEMENT_PART;

@@ -101,8 +101,8 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     },
 
     /** Creates a webhook for the events from now on. */
-    async create(fields: WebhookChanges & { readonly url: string }): Promise<NewWebhook> {
-      const columns = { ...toColumns(fields), url: hrefOf(fields.url) };
+    async create({ url, ...fields }: WebhookChanges & { readonly url: string }): Promise<NewWebhook> {
+      const columns = { ...toColumns(fields), url: hrefOf(url) };
       const [read, store] = [database.bind(readState), database.bind(stored.create)];
       return creations.run('', async () => {
         const { last, count } = await read();
