@@ -1,3 +1,4 @@
+import { promises } from 'node:dns';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
@@ -45,6 +46,18 @@ test.each([true, false])(
     expect(await send(`http://localhost:${port}/`)).toMatchObject({ status: 204 });
   },
 );
+
+test('a name is looked up at the name servers, and may have addresses of one kind alone', async () => {
+  const { port } = await serve((_, response) => response.writeHead(204).end());
+  const failure = (code: string) => Object.assign(new Error(`query ${code}`), { code });
+  const resolve4 = vi.spyOn(promises.Resolver.prototype, 'resolve4').mockResolvedValue(['127.0.0.1'] as never);
+  vi.spyOn(promises.Resolver.prototype, 'resolve6').mockRejectedValue(failure('ENODATA'));
+  const send = senderWith();
+  expect(await send(`http://shop.example:${port}/`)).toMatchObject({ status: 204 });
+  resolve4.mockRejectedValue(failure('ENOTFOUND'));
+  const error = 'The request failed with ENOTFOUND.';
+  expect(await send(`http://other.example:${port}/`)).toEqual({ status: null, error });
+});
 
 describe('a request is not sent', () => {
   test.each([
