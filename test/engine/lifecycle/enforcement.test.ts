@@ -127,7 +127,6 @@ describe('a brownout', () => {
       'BROWNOUTS names what is not deprecated: Query.books, Query.nothing; the deprecated elements are: Genre.COMIC, ',
     );
     const rules = { clock: at('2026-12-02T00:00:00Z'), isRehearsal: false, sunset: 'announce' } as const;
-    const brownouts = [{ coordinate: 'Query.books', from, until }];
     expect(() => createLifecycleEnforcement({ ...rules, brownouts }, [], () => {})).toThrow(/elements are: none\.$/);
   });
 });
