@@ -62,7 +62,8 @@ export function readListsAhead(schema: GraphQLSchema): void {
 function readsAhead(field: GraphQLField<unknown, Context>): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (parent, args, context, info) => {
-    const plans = info.rootValue as ReadAheadPlans;
+    // Without plans where the schema is executed by graphql-js alone.
+    const plans: ReadAheadPlans = info.rootValue instanceof Map ? info.rootValue : new Map();
     const plan = info.fieldNodes.flatMap((node) => plans.get(node) ?? []);
     const answer = resolve(parent, args, context, info) as Promise<Page<object>>;
     if (plan.length === 0) return answer;
