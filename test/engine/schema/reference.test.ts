@@ -1,4 +1,4 @@
-import { GraphQLList, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
+import { execute, GraphQLList, GraphQLObjectType, GraphQLSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { Loader } from '../../../src/engine/db/batch.ts';
 import { interpretOperation } from '../../../src/engine/operation/compiled.ts';
@@ -7,7 +7,9 @@ import { selectionOf } from '../../../src/engine/operation/selection.ts';
 import { readListsAhead, reference } from '../../../src/engine/schema/reference.ts';
 
 /** Lists rows with what each refers to, and what that refers to. */
-function list(rows: readonly object[], loader: Partial<Loader<number, object>>) {
+const document = parse('{ list { nodes { to { to { __typename } } } } }');
+
+function schemaOf(rows: readonly object[], loader: Partial<Loader<number, object>>): GraphQLSchema {
   const Row: GraphQLObjectType = new GraphQLObjectType({
     name: 'Row',
     fields: () => ({ to: { type: Row, ...reference('to', 'id', () => loader as Loader<number, object>) } }),
@@ -18,7 +20,11 @@ function list(rows: readonly object[], loader: Partial<Loader<number, object>>) 
   const query = new GraphQLObjectType({ name: 'Query', fields: { list: { type: Rows, resolve } } });
   const schema = new GraphQLSchema({ query });
   readListsAhead(schema);
-  const selection = selectionOf(schema, parse('{ list { nodes { to { to { __typename } } } } }'), undefined);
+  return schema;
+}
+
+function list(rows: readonly object[], loader: Partial<Loader<number, object>>) {
+  const selection = selectionOf(schemaOf(rows, loader), document, undefined);
   return interpretOperation(selection, readAheadPlans(selection))({}, {} as never);
 }
 
@@ -35,5 +41,13 @@ test('if rows cannot be read ahead, only those that still cannot be read are err
   expect(await list([{ id: 1 }, { id: 2 }], { loadMany, load })).toMatchObject({
     data: { list: { nodes: [{ to: null }, { to: { to: null } }] } },
     errors: [{ message: 'Never.', path: ['list', 'nodes', 0, 'to'] }],
+  });
+});
+
+test('graphql-js alone reads each row when it is resolved', async () => {
+  const load = async (id: number) => ({ id: id === 1 ? 3 : null });
+  const schema = schemaOf([{ id: 1 }, { id: 2 }], { load });
+  expect(await execute({ schema, document, contextValue: {} })).toEqual({
+    data: { list: { nodes: [{ to: { to: { __typename: 'Row' } } }, { to: { to: null } }] } },
   });
 });
