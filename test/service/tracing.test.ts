@@ -250,8 +250,10 @@ describe('with an OTLP endpoint', () => {
       await traced.stop();
     });
 
-    test('pending spans are sent when the service stops, with a warning where another protocol is set', async () => {
+    test('pending spans are sent when the service stops, with a warning of each name without effect', async () => {
       const traced = await startTraced({
+        OTEL_TRACES_EXPORTER: 'zipkin, otlp',
+        OTEL_PROPAGATORS: 'tracecontext,b3',
         OTEL_BSP_SCHEDULE_DELAY: '60000',
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
         // It takes precedence.
@@ -262,8 +264,13 @@ describe('with an OTLP endpoint', () => {
       expect(spans.filter((span) => span.traceId === traceId)).toEqual([]);
       await traced.stop();
       expect(spans.filter((span) => span.traceId === traceId).length).toBeGreaterThan(1);
-      expect(traced.output()).toContain('traces are sent as http/json');
-      expect(service.output()).not.toContain('traces are sent as http/json');
+      const warnings = [
+        '"OTEL_TRACES_EXPORTER":["zipkin"],"msg":"OTEL_TRACES_EXPORTER has an effect with otlp and none only"',
+        '"OTEL_PROPAGATORS":["b3"],"msg":"OTEL_PROPAGATORS has an effect with tracecontext and baggage only"',
+        'traces are sent as http/json',
+      ];
+      expect(warnings.filter((warning) => !traced.output().includes(warning))).toEqual([]);
+      expect(warnings.filter((warning) => service.output().includes(warning))).toEqual([]);
     });
   }
 });
