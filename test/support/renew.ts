@@ -32,7 +32,7 @@ const DEFINITIONS = [
   'select name from pg_prepared_statements where from_sql',
   "select mode from pg_locks where locktype = 'advisory'",
   'select pg_listening_channels()',
-  // Whoever else still uses the database.
+  // The sessions of others that still use the database.
   'select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
 ];
 

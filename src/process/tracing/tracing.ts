@@ -21,7 +21,7 @@ export async function tracingFrom(
     environment;
   if (OTEL_SDK_DISABLED?.toLowerCase() === 'true' || OTEL_TRACES_EXPORTER === 'none') return undefined;
   for (const [variable, supported] of Object.entries(SUPPORTED)) {
-    const others = namesIn(environment[variable]).filter((name) => !supported.includes(name));
+    const others = namesIn(environment[variable]).filter((one) => !supported.includes(one));
     if (others.length > 0)
       logger.warn({ [variable]: others }, `${variable} has an effect with ${supported.join(' and ')} only`);
   }
