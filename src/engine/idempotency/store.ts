@@ -49,7 +49,7 @@ export function keyStore(database: Database) {
   );
   // A row with the same key can only be an expired one.
   const storeReplies = database.statement(
-    'idempotency.keep',
+    'idempotency.store',
     'write',
     sql`insert into ${idempotencyKeys} (caller, key, fingerprint, status, headers, body)
       select * from json_to_recordset(${sql.placeholder('replies')}::text::json)

@@ -47,7 +47,7 @@ export function deliveryQueue(database: Database, processId: string) {
   const isActive = sql`enabled and (paused_until is null or paused_until <= ${now})`;
 
   const hasEnabled = database.statement(
-    'delivery.any',
+    'delivery.hasEnabled',
     'lookup',
     sql`select exists (select from ${webhooks} where enabled)`,
     {
@@ -70,7 +70,7 @@ export function deliveryQueue(database: Database, processId: string) {
   // A process that lost the webhook while it settled may have left a subject without a delivery that is due: the new owner
   // saw the earlier delivery still pending. The target is checked again, because its delivery may have been made meanwhile.
   const repair = database.statement(
-    'delivery.mend',
+    'delivery.repair',
     'write',
     sql`update ${deliveries} set due_at = ${now}
       from (
@@ -83,7 +83,7 @@ export function deliveryQueue(database: Database, processId: string) {
   // If a client has redelivered meanwhile, the webhook has another position, and nothing is added. Materialized, because
   // PostgreSQL would otherwise look for the delivery of each event once for each webhook that has moved.
   const addDeliveries = database.statement(
-    'delivery.spread',
+    'delivery.add',
     'write',
     sql`with found as (
         select id as webhook_id, types, ${webhooks.position} as start, page.*
@@ -133,7 +133,7 @@ export function deliveryQueue(database: Database, processId: string) {
   );
   // By an array of ids, and no index of pending ones: without statistics, PostgreSQL expects few of these and reads all.
   const storeResults = database.statement(
-    'delivery.settle',
+    'delivery.storeResults',
     'write',
     sql`with result as materialized (
         select * from json_to_recordset(${sql.placeholder('results')}::text::json)
@@ -206,7 +206,7 @@ export function deliveryQueue(database: Database, processId: string) {
     { id: webhooks.id },
   );
   const deleteOld = database.statement(
-    'delivery.forget',
+    'delivery.deleteOld',
     'write',
     sql`delete from ${deliveries} where id = any(array(
         select id from ${deliveries}

@@ -76,6 +76,7 @@ describe('an operation that the compiler would run wrongly is interpreted', () =
       'query ($at: Moment = "2026-11-21") { f(at: $at) }',
     ],
     ['minus zero as the default of an argument', 'scalar Json type Query { f(j: Json = -0.0): String }', '{ f }'],
+    ['minus zero in the default of an argument', 'scalar Json type Query { f(j: Json = [1, -0.0]): String }', '{ f }'],
     [
       'minus zero as the default of an input field',
       'scalar Json input I { j: Json = -0.0 } type Query { f(i: I): String }',
@@ -195,6 +196,13 @@ describe('an ordinary operation is compiled', () => {
   test.each([...ofClients, ...ofRest])('%s', (_, document, name) => {
     expect(isUnsupported(selectionOf(schema, document, name))).toBe(false);
     expect(isCompiledQuery(compileQuery(schema, document, name))).toBe(true);
+  });
+
+  test('with lists and objects as the defaults of arguments', () => {
+    const reporting = reportingSchema(
+      'type Query { f(names: [String!] = ["a", "b"], i: I = { n: 2 }): String } input I { n: Int = 1 }',
+    );
+    expect(isUnsupported(selectionOf(reporting, parse('{ f }'), undefined))).toBe(false);
   });
 });
 

@@ -163,6 +163,21 @@ describe('a receiver', () => {
     expect(requests).toBe(2);
   });
 
+  test('that answers up to 64 KiB keeps its connection', async () => {
+    const ports = new Set<number | undefined>();
+    const { port } = await serve((request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end(Buffer.alloc(65_536));
+    });
+    const send = senderWith();
+    for (let n = 0; n < 3; n++) {
+      expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200 });
+      // The rest of the response is read after its status.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(ports.size).toBe(1);
+  });
+
   test('that answers more than 64 KiB is cut, and its status counts', async () => {
     let sent = 0;
     const { port } = await serve((_, response) => {
@@ -310,7 +325,7 @@ describe('a receiver', () => {
     const { port } = await serve((_, response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' });
       response.writeProcessing();
-      response.writeHead(204).end();
+      setTimeout(() => response.writeHead(204).end(), 50);
     });
     expect(await senderWith()(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 204 });
   });

@@ -46,7 +46,7 @@ describe('requests with different Idempotency-Keys that are sent at once', () =>
       'idempotency.find',
       'idempotency.waitBriefly',
       'pets.insertMany',
-      'idempotency.keep',
+      'idempotency.store',
     ];
     expect([...app.statements].sort()).toEqual(together.sort());
   });
