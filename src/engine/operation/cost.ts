@@ -205,10 +205,10 @@ function lengthOf(value: unknown): number {
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** The larger of `first` and `last`: validation accepts only one, but the other may be null. */
+/** Validation accepts only one of them, but the other may be null. */
 function pageSize({ first, last }: Variables): number {
-  const requested = [first, last].filter((size): size is number => Number.isInteger(size) && Number(size) > 0);
-  return requested.length === 0 ? DEFAULT_PAGE_SIZE : Math.max(...requested);
+  const size = first ?? last;
+  return Number.isInteger(size) && Number(size) > 0 ? Number(size) : DEFAULT_PAGE_SIZE;
 }
 
 function assertAtMost(max: number, requested: number, what: string): void {

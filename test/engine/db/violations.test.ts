@@ -107,6 +107,7 @@ describe('an error of our own code stays unchanged', () => {
   test.each([
     Object.assign(new TypeError('It must be a string.'), { code: 'ERR_INVALID_ARG_TYPE' }),
     new TypeError('undefined is not a function'),
+    new Error('The feed has no row.'),
   ])('%s', (error) => {
     expect(failureFrom(error)).toBe(error);
   });
