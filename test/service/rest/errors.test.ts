@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type RestOptions, startTestApp, type TestApp } from '../../support/app.ts';
 import { makeRows } from './examples.ts';
 
@@ -8,15 +8,16 @@ import { makeRows } from './examples.ts';
 const RFC_9110: Readonly<Record<number, string>> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
 
 let app: TestApp;
+const lines: unknown[] = [];
+const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
 
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({}, {}, undefined, undefined, logger);
 });
 afterAll(() => app.dispose());
+afterEach(() => void lines.splice(0));
 
 test('a bug that shows before the request is read is logged, and answered as any other is', async () => {
-  const lines: unknown[] = [];
-  const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
   const broken = await startTestApp({}, {}, undefined, undefined, logger);
   const request = new Request('http://pets.example/pets', { headers: { accept: 'application/problem+json' } });
   const get = request.headers.get.bind(request.headers);
@@ -51,6 +52,15 @@ describe('an error', () => {
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.body).toEqual({ code, message: expect.stringMatching(/^\S.+\.$/s), status });
   });
+
+  test.each(failures)(
+    '%s is the client’s, and not logged: otherwise clients could fill the log',
+    async (...failure) => {
+      const [, , method, path, options] = failure;
+      await app.rest(method, path, options);
+      expect(lines).toEqual([]);
+    },
+  );
 
   test.each(failures)('%s is a problem (RFC 9457) for a client that accepts it', async (...failure) => {
     const [code, status, method, path, options] = failure;
