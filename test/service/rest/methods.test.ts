@@ -55,6 +55,8 @@ describe.each(PATHS.map(({ path, ...rest }) => [path, rest] as const))(
     test('are in the Allow field of OPTIONS, with Accept-Patch if PATCH is one', async () => {
       const { status, headers, text } = await app.rest('OPTIONS', address);
       expect({ status, text }).toEqual({ status: 204, text: '' });
+      // RFC 9110, section 8.6.
+      expect(headers.has('content-length')).toBe(false);
       expect(listed(headers, 'allow')).toEqual(allowed(methods));
       expectAcceptPatch(headers);
     });
