@@ -70,6 +70,8 @@ test('every header field is checked, however many come before it', async () => {
   const asking = (last: string) => answerTo(`GET /pets HTTP/1.1\r\nHost: x\r\n${many}${last}\r\n\r\n`);
   expect(statusesIn((await asking('If-None-Match: *')).text)).toEqual([304]);
   expect(statusesIn((await asking('Host: y')).text)).toEqual([400]);
+  // A value is no field.
+  expect(statusesIn((await asking('API-Client: host')).text)).toEqual([200]);
 });
 
 test.concurrent('a connection without a request is closed without a response, which would seem to be that of the next request', async () => {
