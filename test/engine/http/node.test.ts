@@ -87,6 +87,22 @@ test('the body of a client that has left before it is read is incomplete, and no
   await expect.poll(() => messages).toEqual(['The connection was closed.']);
 });
 
+test('a stream is not opened for a client that has left: nothing would end it', async () => {
+  let sent: ClientRequest | undefined;
+  let opened = 0;
+  const answered: number[] = [];
+  const base = await serve(async ({ isAborted }) => {
+    sent?.destroy();
+    await expect.poll(isAborted, { interval: 5 }).toBe(true);
+    setImmediate(() => answered.push(opened));
+    return { status: 200, headers: [], encoding: 'utf8', caller: 'me', body: () => void opened++ };
+  });
+  sent = request(base)
+    .on('error', () => {})
+    .end();
+  await expect.poll(() => answered).toEqual([0]);
+});
+
 test('a response that cannot be written closes its connection, and is reported; the next is answered', async () => {
   const base = await serve(async ({ target }) => ({
     status: 200,
