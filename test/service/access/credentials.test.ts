@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keyStore } from '../../../src/engine/auth/keys.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Caller } from '../../../src/engine/auth/access.ts';
+import { createChallenge } from '../../../src/engine/auth/challenge.ts';
+import { keyStore, keyVerifier } from '../../../src/engine/auth/keys.ts';
 import type { TestApp } from '../../support/app.ts';
+import { watched } from '../../support/watched.ts';
 import { type Apps, bearing, expectRejected, makeKey, startApps } from './callers.ts';
 import type { Issuer } from './issuer.ts';
 
@@ -50,6 +53,23 @@ describe('a credential', () => {
       expect((await get(text)).status).toBe(200);
       await keys.revoke(key.id);
       await expect.poll(async () => (await get(text)).status, { timeout: 2_500 }).toBe(401);
+    });
+
+    test('is rejected so soon even if it took two seconds to look it up', async () => {
+      const keys = keyStore(closed.database);
+      const { key, text } = await keys.create('a test', ['read'], null);
+      const now = performance.now.bind(performance);
+      const slow = watched(closed.database, async (_, run) => {
+        const rows = await run();
+        await keys.revoke(key.id);
+        vi.spyOn(performance, 'now').mockImplementation(() => now() + 2_001);
+        return rows;
+      });
+      onTestFinished(() => void vi.restoreAllMocks());
+      const find = keyVerifier(slow, createChallenge('a test'), () => new Date());
+      const verify = async () => (find(text) as () => Promise<Caller>)();
+      expect(await verify()).toMatchObject({ id: `key:${key.id}` });
+      await expect(verify()).rejects.toThrow('The API key is unknown or revoked.');
     });
 
     test('is rejected with a wrong secret, a wrong id, or cut short', async () => {
