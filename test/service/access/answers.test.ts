@@ -67,6 +67,9 @@ test('caches revalidate every response, and share none where reads need a creden
         expect([path, headers, answer.headers.get('cache-control')]).toEqual([path, headers, expected]);
       }
     }
+    // It is open to everyone.
+    const document = await app.fetch(new Request('http://pets.example/openapi.json'));
+    expect(document.headers.get('cache-control')).toBe('no-cache');
   }
 });
 
