@@ -11,14 +11,18 @@ let time = Date.now();
 let verify: (token: string) => Promise<Caller>;
 beforeAll(async () => {
   issuer = await startIssuer();
+  verify = verifier();
+});
+afterAll(() => issuer.close());
+
+function verifier(): typeof verify {
   const options = { jwks: issuer.url, issuer: ISSUER, audience: AUDIENCE, algorithms: ['RS256'], clockSkew: SKEW };
   const find = jwtVerifier(options, createChallenge('a test'), () => new Date(time));
-  verify = async (token) => {
+  return async (token) => {
     const found = find(token);
     return typeof found === 'function' ? found() : found;
   };
-});
-afterAll(() => issuer.close());
+}
 
 test('a token that was verified a moment ago is valid as long as the clocks may differ, and then no more', async () => {
   const exp = Math.floor(time / 1000) + 10;
@@ -34,4 +38,11 @@ test('a token without a scope, or with a list in its place, has none', async () 
   const exp = Math.floor(time / 1000) + 10;
   for (const scope of [undefined, ['read']])
     expect(await verify(await issuer.token({ exp, scope }))).toMatchObject({ scopes: new Set() });
+});
+
+test('a token that cannot be verified because the issuer fails is UNAVAILABLE, with the cause for the log', async () => {
+  const token = await issuer.token({ exp: Math.floor(time / 1000) + 10 });
+  issuer.status = 500;
+  const cause = { message: 'The request for the keys failed.', cause: expect.any(Error) };
+  await expect(verifier()(token)).rejects.toMatchObject({ code: 'UNAVAILABLE', cause });
 });
