@@ -1,4 +1,4 @@
-import { parse, validate } from 'graphql';
+import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { selectionOf } from '../../../src/engine/operation/selection.ts';
 import { useFinder } from '../../../src/engine/operation/uses.ts';
@@ -241,6 +241,12 @@ describe('the annotated elements that an operation uses', () => {
     });
     expect(usesOf(`mutation ($parts: [NewPart!]) { ${fields.join(' ')} }`, { parts })).toEqual(['NewPart.note']);
     expect(reads).toBe(1);
+  });
+
+  test('are looked for once in an input that contains itself', () => {
+    const schema = buildSchema('type Query { find(where: Where): Int } input Where { not: Where name: String }');
+    const document = parse('query ($where: Where) { find(where: $where) }');
+    expect(useFinder(schema)(selectionOf(schema, document, undefined))).toEqual({ always: [], given: undefined });
   });
 
   test('do not include anything in introspection', () => {
