@@ -9,8 +9,8 @@ export function createChallenge(realm: string) {
   return {
     otherScheme: (message: string) => unauthenticated(message, bearer),
 
-    badToken: (message: string, cause?: unknown) =>
-      unauthenticated(message, `${bearer}, error="invalid_token", error_description="${message}"`, cause),
+    badToken: (message: string) =>
+      unauthenticated(message, `${bearer}, error="invalid_token", error_description="${message}"`),
 
     /** For a caller without a credential. */
     unknownCaller: (scope: string) =>
@@ -26,6 +26,6 @@ export function createChallenge(realm: string) {
   };
 }
 
-function unauthenticated(message: string, challenge: string, cause?: unknown): ServiceError {
-  return new ServiceError('UNAUTHENTICATED', message, { cause, headers: { 'www-authenticate': challenge } });
+function unauthenticated(message: string, challenge: string): ServiceError {
+  return new ServiceError('UNAUTHENTICATED', message, { headers: { 'www-authenticate': challenge } });
 }

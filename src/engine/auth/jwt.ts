@@ -59,9 +59,8 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
       const message = 'The token cannot be verified at the moment; try again.';
       throw new ServiceError('UNAVAILABLE', message, { cause: error });
     }
-    if (error instanceof errors.JWTExpired) throw badToken('The token has expired.', error);
-    if (error instanceof errors.JWTClaimValidationFailed)
-      throw badToken(`The token's ${error.claim} is invalid.`, error);
-    throw badToken('The token is invalid.', error);
+    if (error instanceof errors.JWTExpired) throw badToken('The token has expired.');
+    if (error instanceof errors.JWTClaimValidationFailed) throw badToken(`The token's ${error.claim} is invalid.`);
+    throw badToken('The token is invalid.');
   }
 }

@@ -43,9 +43,9 @@ export function readBytes({ readBody, meter }: IncomingRequest, limit: number): 
   return readBody(limit, meter.account).catch(incomplete);
 }
 
-function incomplete(cause: unknown): never {
-  if (cause instanceof ServiceError) throw cause;
-  throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.', { cause });
+function incomplete(error: unknown): never {
+  if (error instanceof ServiceError) throw error;
+  throw new ServiceError('INVALID_ARGUMENT', 'The body ended before it was complete.');
 }
 
 function parseBody(bytes: Buffer): unknown {
