@@ -311,6 +311,25 @@ describe('over HTTP', () => {
     expect((await ask(app, '{ categories(name: "By GET") { totalCount } }')).categories.totalCount).toBe(0);
   });
 
+  test.each(['application/json;q=0.9, text/event-stream', 'multipart/mixed, Text/Event-Stream'])(
+    'a client that prefers a stream gets the result as one: Accept: %s',
+    async (accept) => {
+      const response = await post(app, '{ __typename }', {}, accept);
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+      expect(await response.text()).toMatch(/^event: next\ndata: \{"data":.*\n\nevent: complete\n/);
+    },
+  );
+
+  test.each([
+    // As urql sends.
+    'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed',
+    'text/event-stream;q=0.9, application/json',
+    'text/event-stream;q=0, */*',
+  ])('a client that accepts a stream besides gets JSON: Accept: %s', async (accept) => {
+    const response = await post(app, '{ __typename }', {}, accept);
+    expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }]);
+  });
+
   test('a cache SHOULD be told that responses to a GET depend on Accept (RFC 9110, section 12.5.5)', async () => {
     const asked = [
       '{ __typename }',
