@@ -1,0 +1,17 @@
+import { GraphQLError } from 'graphql';
+import { expect, test } from 'vitest';
+import { toClientError } from '../../../src/engine/graphql/errors.ts';
+
+const originalError = new Error('a secret');
+
+test.each([
+  ['one of a resolver', originalError],
+  ['one of a resolver, wrapped', new GraphQLError('a secret', { path: ['books'], originalError })],
+  ['one of a resolver, wrapped without its place', new GraphQLError('a secret', { originalError })],
+  // As the compiler makes it for a null that the schema does not allow.
+  ['one of the execution itself', new GraphQLError('a secret', { path: ['books'] })],
+])('an unforeseen error is INTERNAL, without its message: %s', (_, error) => {
+  const { message, extensions } = toClientError(error);
+  expect(message).not.toContain('a secret');
+  expect(extensions).toMatchObject({ code: 'INTERNAL', status: 500 });
+});
