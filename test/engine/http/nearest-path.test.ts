@@ -22,6 +22,7 @@ describe('the suggested path', () => {
     ['/Pets/12', '/pets/12'],
     ['/pets/12/', '/pets/12'],
     ['/pests/a-B', '/pets/a-B'],
+    [`/pet/${'1'.repeat(95)}`, `/pets/${'1'.repeat(95)}`],
     ['/category', '/categories'],
     ['/orders', '/store/orders'],
     ['/orders/7', '/store/orders/7'],
@@ -41,6 +42,8 @@ describe('the suggested path', () => {
     '/__proto__',
     '/constructor',
     `/${'p'.repeat(1_000)}`,
+    // Hardly typed by hand.
+    `/pet/${'1'.repeat(96)}`,
   ])('for %s is none', (requested) => expect(nearestPath(requested, patterns)).toBeUndefined());
 
   test('is always a path of the service', () => expect(nearestPath('/docs', ['/pets'])).toBeUndefined());

@@ -3,6 +3,8 @@ import { type ClientRequest, createServer, request, type Server } from 'node:htt
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { readBytes } from '../../../src/engine/http/body.ts';
+import type { IncomingRequest } from '../../../src/engine/http/incoming.ts';
 import { nodeListener, type Respond } from '../../../src/engine/http/node.ts';
 
 const failures: unknown[] = [];
@@ -44,11 +46,13 @@ test.each(['after', 'now'] as const)('what is written to a stream that was ended
 test('what still arrives of a rejected body does not count against its caller', async () => {
   const mebibyte = 2 ** 20;
   const held: (() => void)[] = [];
+  const errors: unknown[] = [];
   const base = await serve(async ({ target, readBody }) => {
     const answer = (status: number) => ({ status, headers: [], encoding: 'utf8' as const, caller: 'me', body: 'text' });
     try {
-      await readBody(20 * mebibyte, 'me');
-    } catch {
+      await readBytes({ readBody, meter: { account: 'me' } } as IncomingRequest, 20 * mebibyte);
+    } catch (error) {
+      errors.push(error);
       // Its response is not there before all of it has arrived.
       await new Promise<void>((resolve) => held.push(resolve));
       return answer(503);
@@ -71,6 +75,7 @@ test('what still arrives of a rejected body does not count against its caller', 
   rejected.end();
   held[1]?.();
   expect((await answered)[0].statusCode).toBe(503);
+  expect(errors).toMatchObject([{ code: 'UNAVAILABLE' }]);
 });
 
 test('the body of a client that has left before it is read is incomplete, and nobody waits for it', async () => {
