@@ -194,8 +194,19 @@ describe('over HTTP', () => {
   });
 
   test.each([
+    ['the digest of persisted queries', { extensions: { persistedQuery: { version: 1, sha256Hash: 'ecf4edb4' } } }],
+    ['null in place of another parameter', { doc_id: null }],
+  ])('a query with %s is answered', async (_, more) => {
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ query: '{ __typename }', ...more });
+    const response = await app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }));
+    expect(await response.json()).toEqual({ data: { __typename: 'Query' } });
+  });
+
+  test.each([
     ['no query', {}, /^query must be a string/],
     ['null as the query', { query: null }, /^query must be a string/],
+    ['no query besides other extensions', { extensions: { lifecycle: true } }, /^query must be a string/],
     ['a number as the query', { query: 5 }, /^query must be a string/],
     ['a number as operationName', { query: '{ __typename }', operationName: 7 }, /^operationName must be a string\.$/],
     ['a list as variables', { query: '{ __typename }', variables: [] }, /^variables must be an object, not a list\.$/],
