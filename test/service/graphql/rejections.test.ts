@@ -53,6 +53,17 @@ describe('invalid values are VALIDATION_FAILED, 422', () => {
     ),
     ['a missing variable', 'pet is required.', PET, {}],
     ['null for a variable', 'pet is required and must not be null.', PET, { pet: null }],
+    [
+      'the same beside a variable with a default',
+      'pet is required and must not be null.',
+      'mutation ($pet: NewPet!, $on: Boolean = true) { createPet(pet: $pet) { id name @include(if: $on) } }',
+      { pet: null },
+    ],
+    [
+      'a blank name in the default of a variable',
+      BLANK,
+      'mutation ($pet: NewPet = { name: " ", categoryId: 1 }) { createPet(pet: $pet) { id } }',
+    ],
     ['a list for an object', 'pet must be an object (NewPet), not a list.', PET, { pet: [] }],
     [
       'a misspelt field',
