@@ -7,8 +7,10 @@ import { selectionOf } from '../../../src/engine/operation/selection.ts';
 const schema = buildSchema(`
   type Query { books: [Book!]! things: [Thing!]! }
   union Thing = Book | Film
-  type Book { id: Int! title: String! parts: [Book!]! }
+  type Book { id: Int! title: String! parts: [Book!]! kind: Kind! form: Form! }
   type Film { id: Int! parts: [Film!]! }
+  enum Kind { A LONGEST B }
+  enum Form { LONGEST }
 `);
 
 function costOf(query: string, variables = {}) {
@@ -73,10 +75,16 @@ test('fields of different types are counted for each, because both may be return
 });
 
 test('a response has the fields of one type for each row, so its size is that of the longest type', () => {
-  const bytesOf = (selected: string) =>
-    costOf(`query ($x: Boolean = true) { things { __typename ${selected} } }`).bytes;
+  const bytesOf = (selected: string, variables = {}) =>
+    costOf(`query ($x: Boolean = true) { things { __typename ${selected} } }`, variables).bytes;
   const [book, film] = ['... on Book { id title }', '... on Film { id parts @include(if: $x) { id } }'];
-  expect(bytesOf(`${book} ${film}`)).toBe(Math.max(bytesOf(book), bytesOf(film)));
+  expect(bytesOf(film)).toBeGreaterThan(bytesOf(book));
+  expect(bytesOf(`${book} ${film}`)).toBe(bytesOf(film));
+  expect(bytesOf(`${book} ${film}`, { x: false })).toBe(bytesOf(book));
+});
+
+test('a field with an enum has the size of the longest value', () => {
+  expect(costOf('{ books { kind } }').bytes).toBe(costOf('{ books { form } }').bytes);
 });
 
 test('a field costs nothing in a place where it is left out, even if another place has it', () => {
