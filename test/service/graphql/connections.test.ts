@@ -103,6 +103,12 @@ describe('nested fields are batched', () => {
     expect(app.statements).toEqual(['inventory.list', 'pets.byKeys']);
   });
 
+  test('what a directive leaves out is not read', async () => {
+    const query = 'query ($on: Boolean!) { orders(first: 10) { nodes { id pet @include(if: $on) { name } } } }';
+    await ask(app, query, { on: false });
+    expect(app.statements).toEqual(['orders.list']);
+  });
+
   test('the same rows in several fields of a document take one statement', async () => {
     await ask(
       app,
