@@ -341,6 +341,12 @@ describe('over HTTP', () => {
     expect([response.status, await response.json()]).toEqual([200, { data: { __typename: 'Query' } }]);
   });
 
+  test('an error of the whole request has its own status for a client of streams, too', async () => {
+    const query = 'mutation { createCategory(category: { name: " " }) { id } }';
+    const { status, headers } = await post(app, query, {}, 'text/event-stream');
+    expect([status, headers.get('content-type')]).toEqual([422, 'application/graphql-response+json; charset=utf-8']);
+  });
+
   test('a cache SHOULD be told that responses to a GET depend on Accept (RFC 9110, section 12.5.5)', async () => {
     const asked = [
       '{ __typename }',
