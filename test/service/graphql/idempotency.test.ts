@@ -130,6 +130,18 @@ describe('a GraphQL mutation with an Idempotency-Key', () => {
     expect(await stockOf(petId)).toBe(9);
   });
 
+  test('with another operation of its document is IDEMPOTENCY_KEY_REUSED', async () => {
+    const made = (name: string) => `mutation ${name} { createCategory(category: { name: "${name}" }) { name } }`;
+    const key = randomUUID();
+    const send = async (operationName: string) => {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': key };
+      const body = JSON.stringify({ query: `${made('A')} ${made('B')}`, operationName });
+      return (await app.fetch(new Request('http://pets.example/graphql', { method: 'POST', headers, body }))).json();
+    };
+    expect(await send('A')).toEqual({ data: { createCategory: { name: 'A' } } });
+    expect(await send('B')).toMatchObject({ errors: [{ extensions: { code: 'IDEMPOTENCY_KEY_REUSED' } }] });
+  });
+
   test('with other variables is IDEMPOTENCY_KEY_REUSED; a request that is rejected before it runs leaves the key unused', async () => {
     const key = randomUUID();
     expect((await ask(key, create, { pet: { nam: 'Rex' } })).errors[0].extensions.code).toBe('VALIDATION_FAILED');
