@@ -27,6 +27,12 @@ describe('the response to a change', () => {
   });
 });
 
+test('a credential with the scope of webhooks alone may read them, also where reads need one', async () => {
+  const hooks = await issuer.token({ scope: 'webhooks:write' });
+  expect((await ask(closed, '{ webhooks { nodes { url } } }', hooks)).code).toBeUndefined();
+  expect((await ask(closed, '{ pets { nodes { id } } }', hooks)).code).toBe('FORBIDDEN');
+});
+
 describe('pages', () => {
   const get = (app: TestApp, path: string, credential?: string, accept = 'text/html') => {
     const { headers = {} } = bearing(credential);
