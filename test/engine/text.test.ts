@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withArticle } from '../../src/engine/text.ts';
+import { shorten, withArticle } from '../../src/engine/text.ts';
 
 test('the article of a noun fits its sound', () => {
   expect(['book', 'entry', 'user', 'unit', 'umbrella'].map(withArticle)).toEqual([
@@ -9,4 +9,9 @@ test('the article of a noun fits its sound', () => {
     'a unit',
     'an umbrella',
   ]);
+});
+
+test('a text of a client is cut to 60 characters in a sentence', () => {
+  expect(shorten('a'.repeat(60))).toBe('a'.repeat(60));
+  expect(shorten('a'.repeat(61))).toBe(`${'a'.repeat(59)}…`);
 });
