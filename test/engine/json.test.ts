@@ -156,3 +156,8 @@ describe('an object with a member twice', () => {
     expect(findIn(json)).toBe(found);
   });
 });
+
+test('an integer of more than 40 digits is only near: to read thousands of digits exactly takes long', () => {
+  expect(parseJson('1'.repeat(40))).toBe(BigInt('1'.repeat(40)));
+  expect(parseJson('1'.repeat(41))).toBe(Number('1'.repeat(41)));
+});
