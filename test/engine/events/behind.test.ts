@@ -122,7 +122,7 @@ describe('streams that are behind', () => {
     }
     expect(positionsIn(sink.text())).toEqual(events.map(({ position }) => position));
     expect(most).toBeLessThan(MAX_UNREAD + 2 * long.length);
-    expect(charged).toBeLessThan(400);
+    expect(charged).toBeLessThan(330);
     sink.end('now');
   });
 

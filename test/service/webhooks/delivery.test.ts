@@ -163,6 +163,22 @@ describe('an event is delivered', () => {
     expect(namesOf(receiver.received.filter(({ event }) => event.subject === first))).toEqual(['v1', 'v2', 'v3', 'v4']);
     expect(most).toBe(1);
   });
+
+  test('at the same time as at most nine others, however many rows have changed', async () => {
+    await newWebhook();
+    let [running, most] = [0, 0];
+    receiver.answer = async () => {
+      most = Math.max(most, ++running);
+      await until(() => receiver.received.length >= 10, 'ten received');
+      // Time for others, if they were sent too.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      running--;
+      return OK;
+    };
+    await Promise.all(Array.from({ length: 12 }, () => newCategory()));
+    await until(() => receiver.received.length === 12, 'all received');
+    expect(most).toBe(10);
+  });
 });
 
 describe('a delivery that fails', () => {
