@@ -150,10 +150,13 @@ describe('of one caller', () => {
 describe('at the maximum number of requests', () => {
   test('the caller with the most waiting requests loses its newest one to another caller', async () => {
     const concurrency = createConcurrencyLimiter(10, 10_000);
-    const greedy = Array.from({ length: 10 }, () => outcome(concurrency.run(never, load('greedy', UNITS_AT_ONCE))));
+    const [modest, greedy, patient] = [3, 4, 3].map((length, n) =>
+      Array.from({ length }, () => outcome(concurrency.run(never, load(`${n}`, UNITS_AT_ONCE)))),
+    ) as [Promise<unknown>[], Promise<unknown>[], Promise<unknown>[]];
     expect(await concurrency.run(() => 'in', load('other'))).toBe('in');
-    expect(await greedy[9]).toBe('UNAVAILABLE');
-    expect(await Promise.race([...greedy.slice(0, 9), sleep(5, 'still there')])).toBe('still there');
+    expect(await greedy.pop()).toBe('UNAVAILABLE');
+    const rest = [...modest, ...greedy, ...patient];
+    expect(await Promise.race([...rest, sleep(5, 'still there')])).toBe('still there');
   });
 
   test('the caller with the most waiting requests is rejected itself', async () => {

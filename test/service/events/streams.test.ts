@@ -156,6 +156,7 @@ describe('a stream of events', () => {
     ['', { 'last-event-id': '7.1' }, 410],
     ['type=pet.eaten', {}, 400],
     ['limit=5', {}, 400],
+    ['wait=5', {}, 400],
   ])('is rejected with the Error object: %s %o', async (query, headers, status) => {
     const stream = await open(`/events?${query}`, headers as Record<string, string>);
     await stream.ended;
