@@ -42,6 +42,11 @@ describe('RATE_LIMIT', () => {
     expect((await app.rest('GET', '/pets/1')).status).toBe(404);
   });
 
+  test('is off by default: a response has no fields for it', async () => {
+    const { headers } = await (await start({})).rest('GET', '/pets/1');
+    expect([headers.has('ratelimit'), headers.has('ratelimit-policy')]).toEqual([false, false]);
+  });
+
   test('ignores a rehearsed clock, which may start at any time', async () => {
     const rehearsed = { at: MOMENT };
     const app = await limited(100, undefined, { clock: () => new Date(rehearsed.at) });
