@@ -36,14 +36,17 @@ async function newPet(): Promise<number> {
 }
 
 describe('requests with different Idempotency-Keys that are sent at once', () => {
-  test('share one transaction', async () => {
+  test('share one transaction, which is not undone by another request with one of the keys', async () => {
     await sendAll([[randomUUID(), create('First')]]);
     app.statements.length = 0;
-    const answers = await sendAll(['A', 'B', 'C', 'D'].map((name) => [randomUUID(), create(name)]));
-    expect(answers.map(({ status, body }) => [status, body.name])).toEqual(['A', 'B', 'C', 'D'].map((n) => [201, n]));
+    const keyed = ['A', 'B', 'C', 'D'].map((name) => [randomUUID(), create(name)] as const);
+    const [same, ...answers] = await sendAll([...keyed.slice(0, 1), ...keyed]);
+    expect([same?.status, answers[0]?.body.code]).toEqual([201, 'IDEMPOTENCY_CONFLICT']);
+    expect(answers.slice(1).map(({ status }) => status)).toEqual([201, 201, 201]);
     const together = [
       'idempotency.lock',
-      'idempotency.find',
+      // Once for the other request.
+      ...['idempotency.find', 'idempotency.find'],
       'idempotency.waitBriefly',
       'pets.insertMany',
       'idempotency.store',
