@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Database } from '../../../src/engine/db/client.ts';
 import type { StatementKind } from '../../../src/engine/db/driver.ts';
 import { DatabaseError, unavailable } from '../../../src/engine/db/violations.ts';
 
 const LOST = unavailable(new Error('The connection is lost.'));
 const DEADLOCK = new DatabaseError('A deadlock was detected.', '40P01', undefined, undefined);
+const REJECTED = new DatabaseError('A column is missing.', '42703', undefined, undefined);
 const LOCKED = 'Other requests are changing the same rows; try again.';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
@@ -31,9 +32,19 @@ describe('a statement that fails', () => {
     expect(query).toHaveBeenCalledTimes(2);
   });
 
-  test('is not sent again if it is a change whose connection is lost, because it may have been made', async () => {
-    const query = vi.fn(async () => []).mockRejectedValueOnce(LOST);
-    await expect(send(databaseWith(query), 'write')).rejects.toBe(LOST);
+  test.each<[about: string, kind: StatementKind, error: Error, milliseconds: number]>([
+    ['a change whose connection is lost, because it may have been made', 'write', LOST, 0],
+    ['a read that the database rejects', 'list', REJECTED, 0],
+    ['a read that has waited for a second', 'list', LOST, 1_000],
+  ])('is not sent again if it is %s', async (_, kind, error, milliseconds) => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const query = vi.fn(async () => {
+      now += milliseconds;
+      throw error;
+    });
+    await expect(send(databaseWith(query), kind)).rejects.toBe(error);
     expect(query).toHaveBeenCalledTimes(1);
   });
 
