@@ -212,6 +212,14 @@ describe('the size of a body', () => {
   ])('is not exceeded by %s: the body is parsed', async (_, body) => {
     expect((await app.rest('POST', '/categories', { body })).status).toBe(422);
   });
+
+  test.each(['x', '\\'])(
+    'is read to its end at most: a long string that ends with %j, and no quote, is 400',
+    async (end) => {
+      const { status, body } = await app.rest('POST', '/categories', { body: `{"name": "${'x'.repeat(1_000)}${end}` });
+      expect([status, body.code]).toEqual([400, 'MALFORMED_JSON']);
+    },
+  );
 });
 
 describe('X-Request-Id', () => {
