@@ -78,7 +78,7 @@ export async function connectServer(
   let connectionCheck = {};
   const poolOf = (kind: PoolKind): Pool<Client> => {
     const ofKind = {
-      lock_timeout: Math.min(LOCK_TIMEOUTS[kind] ?? statementTimeout, statementTimeout),
+      lock_timeout: LOCK_TIMEOUTS[kind] ?? statementTimeout,
       // Each list has its indexes: PostgreSQL would choose a sequential scan only for values for which that is slow.
       ...(kind === 'list' && { enable_seqscan: 'off' }),
     };
