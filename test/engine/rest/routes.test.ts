@@ -34,7 +34,7 @@ const schema = buildSchema(`
   extend type Query { shelves: [Shelf!]! }
   input Root { trees: [Forest!] }
   input Forest { root: Root }
-  extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page(after: String): Page!  noPage: Page  noBooks: [Book!] }
+  extend type Query { plant(tree: Tree): Int!  given(ratio: Float, count: Int, id: ID, wish: Wish): Int!  page(first: Int, after: String, before: String): Page!  noPage: Page  noBooks: [Book!] }
   type Error { id: ID! }
   input Key @oneOf { id: ID  title: String }
   scalar Shade  scalar Percent  scalar Words
@@ -465,7 +465,7 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     ],
     [
       'a page whose next page cannot be asked for',
-      gql`query many { page { ${next} } } ${book}`,
+      gql`query many($first: Int, $after: String) { page(first: $first, before: $after) { ${next} } } ${book}`,
       page(),
       'page needs $after for its argument after',
     ],
