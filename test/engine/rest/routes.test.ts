@@ -267,7 +267,7 @@ describe('a value of an enum has its name on REST', () => {
       meter: { chargeBody: () => undefined },
       readBody: async () => Buffer.from(body),
     } as unknown as IncomingRequest;
-    expect(await endpoint.read(new EndpointCall(request, endpoint.readPath, {}))).toEqual(variables);
+    expect(await endpoint.read(new EndpointCall(request, endpoint.readPath, {}))).toStrictEqual(variables);
   });
 
   test.each([
