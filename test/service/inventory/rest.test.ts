@@ -97,6 +97,8 @@ describe('PUT /store/inventory/{petId}', () => {
     const other = await app.rest('PUT', `/store/inventory/${petId}`, { body: { petId: petId + 1, quantity: 6 } });
     expect(other.status).toBe(422);
     expect(other.body.message).toBe(`petId is read-only: it must be ${petId}, as in the path, or be omitted.`);
+    const otherName = await app.rest('PUT', `/store/inventory/${petId}`, { body: { id: petId, quantity: 6 } });
+    expect([otherName.status, otherName.body.message]).toEqual([422, expect.stringContaining('id is not a field')]);
     expect((await app.rest('GET', `/store/inventory/${petId}`)).body.quantity).toBe(5);
   });
 
