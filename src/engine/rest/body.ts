@@ -36,7 +36,7 @@ export function bodyVariables(
   const input = getNamedType(type) as GraphQLInputObjectType;
   const names = [...identity.keys(), ...fieldValidators.keys()].filter((name) => !(name in input.getFields()));
   return (body, pathValues) => {
-    const given = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {};
+    const given: Readonly<Record<string, unknown>> = Object(body);
     const repeated = names.filter((name) => Object.hasOwn(given, name));
     const variables: Record<string, unknown> = { [variable]: repeated.length === 0 ? body : without(given, repeated) };
     const validationErrors: ValidationError[] = [];
