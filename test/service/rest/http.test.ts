@@ -85,6 +85,7 @@ describe('Accept', () => {
     'text/html',
     'image/*',
     'application/xml',
+    'text/event-stream',
     'application/json;q=0',
     'application/json; q=0',
     'application/json;Q=0',
@@ -92,8 +93,9 @@ describe('Accept', () => {
   ])('"%s" is 406, and nothing is changed', async (accept) => {
     const rows = await makeRows(app);
     for (const { operationId, method, path, body } of examples(rows)) {
-      // This resource is also a page.
+      // This resource is also a page, and the feed is also a stream.
       if (path === '/lifecycle' && accept.includes('html')) continue;
+      if (operationId === 'listEvents' && accept.includes('event-stream')) continue;
       const answer = await app.rest(method, path, { headers: { accept }, ...(body !== undefined && { body }) });
       expect({ operationId, status: answer.status }).toEqual({ operationId, status: 406 });
       // A browser gets an error page.
