@@ -165,6 +165,19 @@ test('a component that is referred to with a description is reported as itself',
   expect(changes(used(object({ a: text })), used(object({})))).toEqual(['break Thing.a: Thing.a is gone.']);
 });
 
+test.each([
+  ['beside it', (maxLength: number) => ({ allOf: [reference], maxLength })],
+  ['in another part', (maxLength: number) => ({ allOf: [reference, { maxLength }] })],
+])('a component that is narrowed where it is used, %s, is also compared there', (_, narrowed) => {
+  const used = (maxLength: number): Draft => ({
+    paths: {
+      '/a': { post: { requestBody: json(object({ one: reference, other: narrowed(maxLength) })), responses: ok } },
+    },
+    schemas: { Thing: text },
+  });
+  expect(changes(used(9), used(8))).toEqual(['break POST /a (body).other: Its maxLength changed from 9 to 8.']);
+});
+
 test('a change to or from alternatives is named so', () => {
   expect(changes(inResponse({ anyOf: [text, integer] }), inResponse({}))).toEqual([
     'break Thing: anyOf of Thing is gone.',
