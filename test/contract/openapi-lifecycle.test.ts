@@ -16,6 +16,8 @@ const withParameter = (annotations: object) =>
   of({ parameters: [{ name: 'a', in: 'query', schema: text, ...annotations }] });
 const withProperty = (annotations: object) =>
   of({ responses: { 200: json({ type: 'object', properties: { a: { ...text, ...annotations } } }) } });
+const withAnswer = (required: readonly string[]) =>
+  of({ responses: { 200: json(object({ a: { ...text, ...EXPERIMENTAL } }, required)) } });
 const none = { paths: { '/things': { post: { responses: ok } } } };
 
 describe.each<[title: string, coordinate: string, base: (annotations: object) => Draft, head: Draft]>([
@@ -71,6 +73,18 @@ test.each<[title: string, base: Draft, head: Draft, verdict: RegExp]>([
     of({ parameters: [{ name: 'a', in: 'query', ...BETA }] }, until('2026-07-01')),
     of({}, until('2026-07-01')),
     /^fails: GET \/things \(query a\)\. Beta/,
+  ],
+  [
+    'an experimental parameter that no longer takes null',
+    withParameter({ ...EXPERIMENTAL, schema: { ...text, nullable: true } }),
+    withParameter(EXPERIMENTAL),
+    /^allowed: GET \/things \(query a\)\. Experimental/,
+  ],
+  [
+    'an experimental property of a response that becomes optional',
+    withAnswer(['a']),
+    withAnswer([]),
+    /^allowed: GET \/things \(200\)\.a\. Experimental/,
   ],
   ['a lifted deprecation', of({}, until('2027-12-31')), of({}), /^$/],
 ])('%s', async (_, base, head, verdict) => {
