@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 export interface Reference {
   /** Null if the row refers to none. */
   keyOf(row: object): unknown;
-  loaderOf(context: Context): Loader<unknown, unknown>;
+  loaderOf(context: Context): Loader<unknown, object>;
   /** Stores on the row the related row that was read ahead. */
   keep(row: object, related: unknown): void;
 }
@@ -84,11 +84,9 @@ async function readAhead(plan: ReadAheadPlan, rows: readonly object[], context: 
         .catch(() => undefined);
       if (found === undefined) return;
       for (const [index, row] of referring.entries()) keep(row, found[index]);
-      if (within.length > 0) await readAhead(within, found.filter(isRow), context);
+      if (within.length === 0) return;
+      const there = found.filter((row) => row !== undefined);
+      await readAhead(within, there, context);
     }),
   );
-}
-
-function isRow(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
