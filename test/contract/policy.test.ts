@@ -186,6 +186,11 @@ describe('the annotation that counts', () => {
       'type Query { kept: Int } directive @gone on FIELD',
       'fails: @gone. Stable',
     ],
+    [
+      'so is its argument, also if the schema may use the directive too',
+      'type Query { kept: Int } directive @lower(gone: Int) on FIELD | FIELD_DEFINITION',
+      'fails: @lower.gone. Stable',
+    ],
   ])('%s', async (_, sdl, verdict) => {
     expect((await judged({ sdl }, { sdl: withoutGone(sdl) }, TODAY)).join()).toContain(verdict);
   });
