@@ -148,6 +148,7 @@ describe('the committed contract', () => {
   test.each([
     ['GET /pets (query sort)', 'Query.pets(sort:)'],
     ['GET /pets (query sort) -name', 'PetSort.name_desc'],
+    ['GET /pets (query sort) size', 'GET /pets (query sort) size'],
     ['GET /pets (query status)[] available', 'PetStatus.available'],
     ['GET /pets (query limit)', 'GET /pets (query limit)'],
   ])('maps %s to %s, if GraphQL has it', (coordinate, element) => {
