@@ -105,6 +105,7 @@ builder.queryType({
         deprecated({ since: '2026-11-01', sunset: '2026-12-01', why, successor: { coordinate: 'Query.books' } }),
       ],
       description: 'List books that were reviewed.',
+      args: { genre: t.arg({ type: Genre, description: 'Only this genre.' }) },
       resolve: () => stored,
     }),
     series: t.field({
@@ -160,7 +161,7 @@ export const bookRoutes: readonly Route[] = [
   }),
   route('GET', '/reviews', {
     tag,
-    operation: gql`query listReviews { reviews { ...Book } } ${BookFields}`,
+    operation: gql`query listReviews($genre: Genre) { reviews(genre: $genre) { ...Book } } ${BookFields}`,
     reply: rows(),
   }),
   route('GET', '/series/{seriesId}', {

@@ -114,6 +114,14 @@ describe('a brownout', () => {
     expect((await later.rest('GET', '/reviews')).status).toBe(200);
   });
 
+  test('of a value names the successor of the value, not that of a deprecated operation that takes it', async () => {
+    const shop = openBookshop({
+      clock: at(from.toISOString()),
+      brownouts: [{ coordinate: 'Genre.COMIC', from, until }],
+    });
+    expect((await shop.rest('GET', '/reviews?genre=COMIC')).body.message).toMatch(/^Genre\.COMIC .* use Genre\.NOVEL /);
+  });
+
   test('gives way to GONE in a request that also uses something past its sunset', async () => {
     const only = [{ coordinate: 'Query.book', from, until: new Date('2026-12-24T00:00:00Z') }];
     const shop = openBookshop({ clock: at('2026-12-02T00:00:00Z'), brownouts: only, sunset: 'enforce' });
