@@ -124,7 +124,7 @@ function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean):
   const isRead = route.method === 'GET';
   const conditions = {
     isWrite: versionVariable !== undefined,
-    ofRow: operation.pathVariables.length > 0 && !creates(route),
+    isNew: creates(route),
     mayCreate: mayCreate(route),
   };
 

@@ -12,19 +12,18 @@ const ONLY_WEAK = 'If-Match never matches a weak ETag. Send it without the W/, w
  * The accepted versions of the row (RFC 9110, section 13.1); undefined for any. Ignoring a precondition that the
  * operation cannot check could lose an update.
  *
- * @param conditions whether the operation changes a row with a version, its path names one, and it creates a missing
- *   one
+ * @param conditions whether the operation changes a row with a version, always creates one, and creates a missing one
  * @throws {ServiceError} INVALID_ARGUMENT, or PRECONDITION_FAILED if no tag could match, whatever the row's version
  */
 export function expectedVersions(
   headers: RequestHeaders,
-  { isWrite, ofRow, mayCreate }: Readonly<Record<'isWrite' | 'ofRow' | 'mayCreate', boolean>>,
+  { isWrite, isNew, mayCreate }: Readonly<Record<'isWrite' | 'isNew' | 'mayCreate', boolean>>,
 ): readonly number[] | undefined {
   const ifMatch = headers.get('if-match');
   const ifNoneMatch = headers.get('if-none-match');
   if (ifMatch === null && ifNoneMatch === null) return undefined;
   if (!isWrite) {
-    const reason = ofRow ? '' : ', because the row does not exist yet';
+    const reason = isNew ? ', because the row does not exist yet' : '';
     throw unusable(`If-Match and If-None-Match cannot be used here${reason}`);
   }
   if (ifNoneMatch !== null) {

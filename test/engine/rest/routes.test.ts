@@ -297,6 +297,18 @@ test('the rows of a response have the names of REST, and no fields that are null
 });
 
 test.each([
+  ['creates a row', created('/polls/{id}'), /cannot be used here, because the row does not exist yet\.$/],
+  ['creates none', ok(), /cannot be used here\.$/],
+])('If-Match is rejected by a POST that %s', async (_, reply, message) => {
+  const operation = gql`query one { poll { id } }`;
+  const [endpoint] = compileRoutes(schema, [route('POST', '/polls', { tag: '', operation, reply })]) as [Endpoint];
+  const headers = new Headers({ 'if-match': '"1"' });
+  const readBody = async () => Buffer.from('');
+  const request = { headers, search: '', meter: {}, readBody } as unknown as IncomingRequest;
+  await expect(endpoint.read(new EndpointCall(request, endpoint.readPath, {}))).rejects.toThrow(message);
+});
+
+test.each([
   ['a row', gql`query one { poll { ...Poll } } fragment Poll on Poll { id }`, ok()],
   ['a list of rows', gql`query one { polls { ...Poll } } fragment Poll on Poll { id }`, rows()],
 ])('only a page has a total: %s with a field totalCount has it only if the route selects it', (_, operation, reply) => {
