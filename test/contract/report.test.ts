@@ -111,6 +111,7 @@ describe('the report', () => {
     expect(report).toContain('It is deprecated from 2026-07-01 to 2027-12-31; before, no sunset was announced.');
     expect(report).toContain('Its scope changed from none to audit.');
     expect(report).toContain('It accepts 1 to 9 now; before, any.');
+    expect(report).toMatch(/\nThe contract breaks what v1\.0\.0 promised: 3 changes are not allowed\. 1 note\.$/);
   });
 
   test('puts failures first and sums up', async () => {
