@@ -176,7 +176,7 @@ describe('a receiver', () => {
     for (let n = 0; n < 3; n++) {
       expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200 });
       // The rest of the response is read after its status.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
     }
     expect(ports.size).toBe(connections);
   });
