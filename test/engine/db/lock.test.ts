@@ -19,6 +19,7 @@ test('a folder is locked by one process, and released', async () => {
 test.each([
   ['a process that has ended', { pid: 2 ** 30 }, undefined],
   ['a process on another host', { pid: 2 ** 30, host: 'elsewhere' }, `in use by process ${2 ** 30} on elsewhere.`],
+  ['a process whose start is not known', { pid: process.pid }, `in use by process ${process.pid} on ${hostname()}.`],
   ['an unknown process', 'no JSON', 'in use by another process.'],
 ])('the lock of %s is taken over only if it has certainly ended', async (_, holder, message) => {
   const folder = makeTemporaryFolder();
@@ -41,6 +42,22 @@ test('while another process takes a lock over, it is waited for, and named if it
   rmSync(held);
   rmSync(takeover);
   await (await locked)();
+  folder.remove();
+});
+
+test('a lock that another process takes over first is left to it', async () => {
+  const folder = makeTemporaryFolder();
+  const held = join(folder.path, 'lock.json');
+  const lockOf = (id: string, pid: number) =>
+    writeFileSync(held, JSON.stringify({ id, pid, host: hostname(), began: null }));
+  lockOf('earlier', 2 ** 30);
+  const kill = vi.spyOn(process, 'kill').mockImplementationOnce(() => {
+    // While we look whether the process of the lock has ended, another one is faster.
+    lockOf('faster', process.pid);
+    throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
+  });
+  await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${process.pid} on `);
+  kill.mockRestore();
   folder.remove();
 });
 
@@ -70,14 +87,16 @@ if (process.platform === 'linux') {
     folder.remove();
   });
 
-  test('the lock of an earlier start of the system is taken over, even if a process of another user has its pid', async () => {
+  test('the lock of a process of another user is taken over only if it is of an earlier start of the system', async () => {
     const folder = makeTemporaryFolder();
     const holder = { id: 'earlier', pid: 1, host: hostname(), began: 'an-earlier-boot/100' };
     writeFileSync(join(folder.path, 'lock.json'), JSON.stringify(holder));
     const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     });
-    await (await lockFolder(folder.path))();
+    const unlock = await lockFolder(folder.path);
+    await expect(lockFolder(folder.path)).rejects.toThrow(`in use by process ${process.pid} on `);
+    await unlock();
     kill.mockRestore();
     folder.remove();
   });

@@ -110,14 +110,13 @@ test('no more connections are opened than are used at once', async () => {
 
 test('a pool that has ended opens no connection, and rejects waiting work', async () => {
   const { pool, take, closed } = poolOf(1);
-  const first = take();
-  const second = take();
+  const [first, second, third] = [take(), take(), take()];
   await pool.end(1);
-  await expect(second.done).rejects.toThrow('The service is stopping.');
+  for (const { done } of [second, third]) await expect(done).rejects.toThrow('The service is stopping.');
   first.finish();
   await first.done;
   await expect(take().done).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-  expect([closed, second.client]).toEqual([[0], undefined]);
+  expect([closed, second.client, third.client]).toEqual([[0], undefined, undefined]);
 });
 
 test('one caller never has all connections, and waiting callers take turns', async () => {
