@@ -413,6 +413,27 @@ test('a stop waits shortly for answers; what it cuts off does not count, and ano
   }
 });
 
+test('a stop starts no further request, however many are due', async () => {
+  const other = await startTestApp();
+  onTestFinished(other.dispose);
+  let stopped: Promise<void> | undefined;
+  const stop = (message: unknown) => {
+    if ((message as { request: { path: string } }).request.path === '/stopped') stopped ??= other.flush();
+  };
+  onTestFinished(() => void unsubscribe('http.client.request.start', stop));
+  subscribe('http.client.request.start', stop);
+  const body = { url: `${receiver.url}/stopped`, types: ['category.created'] };
+  for (let n = 0; n < 10; n++) await other.rest('POST', '/webhooks', { body });
+  await other.begin();
+  await other.database.transaction((query) =>
+    query("insert into categories (name) select 'Dogs' from generate_series(1, 10)", []),
+  );
+  await until(() => stopped !== undefined, 'stopped');
+  await stopped;
+  // Of the hundred, those that had begun.
+  expect(receiver.received.length).toBeLessThan(50);
+});
+
 test('a rotated secret: both sign for a day, and then only the new one does', async () => {
   const { id, secret: old } = await newWebhook();
   const etag = async () => (await app.rest('GET', `/webhooks/${id}`)).headers.get('etag');
