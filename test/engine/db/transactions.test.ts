@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Database } from '../../../src/engine/db/client.ts';
+import type { Query } from '../../../src/engine/db/driver.ts';
 import { createTransactions, inOrder } from '../../../src/engine/db/transactions.ts';
 import { DatabaseError, tooSlow, unavailable } from '../../../src/engine/db/violations.ts';
 
@@ -45,18 +46,33 @@ test('what comes during a change is sent when that has ended, or is undone', asy
   expect(sent).toEqual([savepoint, 'update', `rollback to ${savepoint}`, 'select', savepoint, 'insert']);
 });
 
-test('what work that has failed still sends is rejected, also during the next transaction', async () => {
-  const sent: string[] = [];
-  const send = async (text: string) => {
-    sent.push(text);
-    return [];
-  };
-  const notUsed = () => Promise.reject(new Error('It is not used.'));
-  const database = new Database({
+const notUsed = () => Promise.reject(new Error('It is not used.'));
+
+function databaseThat(send: Query): Database {
+  return new Database({
     kind: 'server',
     query: notUsed,
     transaction: (work) => work(send, Promise.resolve()),
     close: notUsed,
+  });
+}
+
+test('a transaction waits for its turn until it must have ended, and no longer', async () => {
+  const run = createTransactions(databaseThat(notUsed), 1, () => {});
+  let end = () => {};
+  const running = run('a', performance.now() + 60_000, () => new Promise<void>((resolve) => (end = resolve)));
+  const work = vi.fn();
+  await expect(run('b', performance.now() + 10, work)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  end();
+  await running;
+  expect(work).not.toHaveBeenCalled();
+}, 5_000);
+
+test('what work that has failed still sends is rejected, also during the next transaction', async () => {
+  const sent: string[] = [];
+  const database = databaseThat(async (text) => {
+    sent.push(text);
+    return [];
   });
   const run = createTransactions(database, 1, (own) => ({ change: own.statement('change', 'write', sql`update`, {}) }));
   const soon = () => performance.now() + 1_000;
