@@ -164,6 +164,24 @@ describe('streams', () => {
     await expect.poll(() => sink.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
   });
 
+  test('read the feed no further when the last of them has ended', async () => {
+    const events = [eventAt(1)];
+    const feed = feedOf(events);
+    const streams = streamsOf(feed);
+    const sink = openSink();
+    const textOf = () => {
+      sink.end('now');
+      return 'an event\n\n';
+    };
+    await openStream(streams, sink, '1', { format: formatOf(textOf) });
+    const read = vi.spyOn(feed, 'pageAfter');
+    for (let position = 2; position <= 2_000; position++) events.push(eventAt(position));
+    streams.wake();
+    await expect.poll(() => sink.hasEnded()).toBe(true);
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
   test('go on after a backup was restored, although a client has not read that its stream has ended', async () => {
     const soon = async <T>(work: () => T): Promise<T> => {
       await new Promise(setImmediate);
