@@ -68,6 +68,25 @@ test('a transaction waits for its turn until it must have ended, and no longer',
   expect(work).not.toHaveBeenCalled();
 }, 5_000);
 
+test('a transaction is left for other callers, however many one caller has', async () => {
+  const run = createTransactions(databaseThat(notUsed), 2, () => {});
+  const started: string[] = [];
+  let end = () => {};
+  const isOver = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const all = ['a', 'a', 'b'].map((caller) =>
+    run(caller, performance.now() + 60_000, () => {
+      started.push(caller);
+      return isOver;
+    }),
+  );
+  await new Promise(setImmediate);
+  expect(started).toEqual(['a', 'b']);
+  end();
+  await Promise.all(all);
+});
+
 test('what work that has failed still sends is rejected, also during the next transaction', async () => {
   const sent: string[] = [];
   const database = databaseThat(async (text) => {
