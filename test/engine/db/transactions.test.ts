@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
 import { Database } from '../../../src/engine/db/client.ts';
 import type { Query } from '../../../src/engine/db/driver.ts';
+import { transact } from '../../../src/engine/db/transact.ts';
 import { createTransactions, inOrder } from '../../../src/engine/db/transactions.ts';
 import { DatabaseError, tooSlow, unavailable } from '../../../src/engine/db/violations.ts';
 
@@ -21,13 +22,15 @@ test('a failing read fails all later changes, none of which is sent, but not the
   const sent: string[] = [];
   const query = inOrder(async (text) => {
     sent.push(text);
-    throw tooSlow();
+    if (text === 'select failing') throw tooSlow();
+    return [];
   }, Promise.resolve());
-  await expect(query('select', [], 'lookup')).rejects.toMatchObject({ code: 'TIMEOUT' });
+  await expect(query('select failing', [], 'lookup')).rejects.toMatchObject({ code: 'TIMEOUT' });
+  await query('select', [], 'lookup');
   // Nobody may have waited for what would be an unhandled rejection, which fails this run.
   await new Promise(setImmediate);
   await expect(query('update', [], 'write')).rejects.toMatchObject({ code: 'TIMEOUT' });
-  expect(sent).toEqual(['select']);
+  expect(sent).toEqual(['select failing', 'select']);
 });
 
 test('what comes during a change is sent when that has ended, or is undone', async () => {
@@ -56,6 +59,17 @@ function databaseThat(send: Query): Database {
     close: notUsed,
   });
 }
+
+test('a connection whose transaction could not be rolled back is lost: the next one would commit it', async () => {
+  const send = async (text: string) => {
+    if (text === 'rollback') throw unavailable(new Error('The connection is lost.'));
+    return { rows: [], command: '' };
+  };
+  const onLost = vi.fn();
+  const failing = transact(send, () => Promise.reject(new Error('It failed.')), undefined, onLost);
+  await expect(failing).rejects.toThrow('It failed.');
+  expect(onLost).toHaveBeenCalledOnce();
+});
 
 test('a transaction waits for its turn until it must have ended, and no longer', async () => {
   const run = createTransactions(databaseThat(notUsed), 1, () => {});
