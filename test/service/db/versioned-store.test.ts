@@ -88,6 +88,8 @@ const authors = pgTable(
   ],
 );
 
+type Author = typeof authors.$inferSelect;
+
 const chapterStore = () =>
   versionedStore(opened.database, {
     table: chapters,
@@ -207,6 +209,20 @@ test('a filter by the beginning of another text than the name finds the same row
       sort,
     ).toEqual(['x3']);
   }
+});
+
+test('a page after or before a name that does not pass the filter has the names that do', async () => {
+  const list = tableList(authors, {
+    filters: { name: namePrefix(authors.name, 10) },
+    sorts: nameSorts(authors.name),
+  });
+  const store = versionedStore(opened.database, { table: authors, list, one: 'author' });
+  const made = [];
+  for (const name of ['Zb', 'Za', 'Zaa', 'Zc']) made.push(await store.create({ name }));
+  const [zb, za, zaa, zc] = made as [Author, Author, Author, Author];
+  const { cursorOf } = await store.list({}, 'name', {});
+  expect((await store.list({ name: 'zb' }, 'name', { after: cursorOf(za) })).rows).toEqual([zb]);
+  expect((await store.list({ name: 'za' }, 'name', { before: cursorOf(zc) })).rows).toEqual([za, zaa]);
 });
 
 test('rows that are created together are each stored or rejected as if alone, also with no reference or an unknown one', async () => {
