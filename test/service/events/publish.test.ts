@@ -148,6 +148,20 @@ test('while nothing happens, nothing is written', async () => {
   expect(await version()).toEqual(before);
 });
 
+test('the lag is the age of the oldest change that is published', async () => {
+  await publish();
+  await category();
+  await query("update outbox set time = now() - interval '10 minutes'");
+  await category();
+  const lags: number[] = [];
+  await createSequencer(opened.database, {
+    retention: 60,
+    onPublished: (_, lag) => lags.push(lag),
+    onFailure: (error) => expect.fail(String(error)),
+  }).end();
+  expect(lags).toEqual([expect.closeTo(600, -2)]);
+});
+
 test('a row that gets another id is published as deleted and created', async () => {
   const id = await category();
   const last = await endOfFeed();
