@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eventSourcesOf } from '../../../src/engine/application.ts';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { toEventId } from '../../../src/engine/events/cursor.ts';
@@ -188,6 +188,18 @@ test('a reader from before events were off cannot go on, because it has missed c
   await category();
   await publish();
   expect((await page(toEventId(now.next), {}, 10)).events).toMatchObject([{ type: 'category.created' }]);
+});
+
+test('a reader from before events were off cannot go on, even if it began before the first event', async () => {
+  const { database, dispose } = await openTestDatabase();
+  onTestFinished(dispose);
+  const sources = eventSourcesOf(petStoreService);
+  const { page } = feedStore(database, sources, { name: '/pet-store', isOn: true });
+  const { next } = await page('now', {}, 1);
+  expect(next.position).toBe(0);
+  await installEvents(database, sources, 'off');
+  await installEvents(database, sources, 'on');
+  await expect(page(toEventId(next), {}, 1)).rejects.toMatchObject({ code: 'GONE' });
 });
 
 test('the epoch is another one each time that it is raised, also twice within a second, or after the same backup', async () => {
