@@ -400,6 +400,15 @@ if (databaseKind === 'embedded') {
     }, 10_000);
   });
 
+  test('the embedded database is closed after the lists and counts that wait for their turn', async () => {
+    const { location, dispose } = await copyTestDatabase();
+    onTestFinished(dispose);
+    const database = await openDatabase(location);
+    const kinds = ['list', 'list', 'count', 'count'] as const;
+    const reads = Promise.all(kinds.map((kind) => database.driver.query('select 1', [], kind)));
+    await Promise.all([database.close(), expect(reads).resolves.toHaveLength(4)]);
+  });
+
   test('a process stops within 10 s, whatever the embedded database waits for', async () => {
     const { location, dispose } = await copyTestDatabase();
     onTestFinished(dispose);
