@@ -36,7 +36,7 @@ const settings = z.object({
       isEncoded,
       'must have % # / ? and @ in its user, password and parameters as %25 %23 %2F %3F and %40, or the password in DATABASE_PASSWORD',
     )
-    .refine((url) => !/^[^/?]*,/.test(url.slice(url.lastIndexOf('@') + 1)), {
+    .refine((url) => !/^[^/]*\/\/[^/?]*,[^/?@]*(?:[/?]|$)/.test(url), {
       error: 'must name one host; for several servers, one that leads to the primary',
     })
     .refine((url) => SSL_MODES.includes(/[?&]sslmode=([^&]*)/.exec(url)?.[1] ?? 'disable'), {

@@ -40,10 +40,27 @@ describe('DATABASE_URL', () => {
     expect(readSettings({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
   });
 
-  test.each(['one,two:5432', 'one:5432,two:5432'])('with the hosts %s stops the start', (hosts) => {
-    expect(() => readSettings({ DATABASE_URL: `postgres://pets@${hosts}/pets` })).toThrow(
+  test.each([
+    'pets@one,two:5432/pets',
+    'pets@one:5432,two:5432/pets',
+    'pets:p@ss,w@one,two/pets',
+    'one,two/pets',
+    'one,two?sslmode=disable',
+    'one,two',
+  ])('with several hosts (%s) stops the start', (rest) => {
+    expect(() => readSettings({ DATABASE_URL: `postgres://${rest}` })).toThrow(
       /^DATABASE_URL must name one host; for several servers, one that leads to the primary$/m,
     );
+  });
+
+  test.each([
+    'postgresql://pets@localhost/pets',
+    'postgres://pets:a,b@localhost/pets',
+    'postgres://localhost/pets,shop',
+    'postgres://localhost?options=-c%20datestyle=ISO,DMY',
+    'postgres://?host=/run/postgresql',
+  ])('can be %s', (url) => {
+    expect(readSettings({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
   });
 
   test.each(['?sslmode=required', '?sslmode=verify_full', '?sslmode=', '?connect_timeout=5&sslmode=required'])(
@@ -131,12 +148,12 @@ describe('a secret', () => {
   });
 
   test('that is only the password is added to the URL, whatever characters it has', () => {
-    writeFileSync(file, 'p@ss/w:rd?%\r\n');
+    writeFileSync(file, ' p@ss/w:rd?%\r\n');
     const { DATABASE_URL: url = '' } = readSettings({
       DATABASE_URL: 'postgres://me@localhost/pets',
       DATABASE_PASSWORD_FILE: file,
     });
-    expect(decodeURIComponent(new URL(url).password)).toBe('p@ss/w:rd?%');
+    expect(decodeURIComponent(new URL(url).password)).toBe(' p@ss/w:rd?%');
     expect(new URL(url).host).toBe('localhost');
   });
 
@@ -154,9 +171,10 @@ describe('a secret', () => {
     expect(() => readSettings({ DATABASE_URL, DATABASE_PASSWORD_FILE: file })).toThrow(
       `DATABASE_PASSWORD_FILE is the path of an empty file: ${file}`,
     );
-    expect(() => readSettings({ DATABASE_URL: 'postgres:///pets', DATABASE_PASSWORD: 'secret' })).toThrow(
-      /^DATABASE_URL must name a host if DATABASE_PASSWORD is set: without one, a URL has no password$/,
-    );
+    for (const url of ['postgres:///pets', 'postgres://?host=/run/postgresql', 'postgres://'])
+      expect(() => readSettings({ DATABASE_URL: url, DATABASE_PASSWORD: 'secret' })).toThrow(
+        /^DATABASE_URL must name a host if DATABASE_PASSWORD is set: without one, a URL has no password$/,
+      );
     expect(() => readSettings({ DATABASE_PASSWORD: 'secret' })).toThrow(
       /^DATABASE_PASSWORD is for the server that DATABASE_URL names: set that too$/,
     );
