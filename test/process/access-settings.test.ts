@@ -47,6 +47,11 @@ describe('JWT', () => {
     expect(() => readSettings({ ...issuer, JWT_JWKS_URL: url })).toThrow(/JWT_JWKS_URL must/);
   });
 
+  test('accepts a JWKS URL whose path has an @', () => {
+    const url = 'https://login.example/@pets/jwks.json';
+    expect(readSettings({ ...issuer, JWT_JWKS_URL: url }).JWT_JWKS_URL).toBe(url);
+  });
+
   test('accepts keys over plain HTTP only from this machine', () => {
     for (const host of ['localhost', '127.0.0.1', '127.1.2.3', '[::1]']) {
       expect(readSettings({ ...issuer, JWT_JWKS_URL: `http://${host}:8080/jwks` }).JWT_JWKS_URL).toContain(host);

@@ -16,6 +16,8 @@ describe('CORS_ORIGINS', () => {
     'https://shop.example/',
     'https://shop.example?x',
     'https://bücher.example',
+    'https://shop.example:99999',
+    'ftp://shop.example',
     'shop.example',
   ])('rejects %s, which no browser sends', (origin) => {
     expect(() => readSettings({ CORS_ORIGINS: origin })).toThrow(/^CORS_ORIGINS must be /);
@@ -27,6 +29,8 @@ test.each([
   'https://pets.example\n',
   'https://me@pets.example',
   'https://pets.example/api',
+  'https://pets.example?api',
+  'https://pets.example#api',
   'https://pets.example\\api',
   'https://pets.example:99999',
 ])('PUBLIC_URL rejects %j, with which links would not work', (url) => {
@@ -35,4 +39,8 @@ test.each([
 
 test('PUBLIC_URL can have a host of any letters, which header fields have as xn--', () => {
   expect(readSettings({ PUBLIC_URL: 'https://ペット.example/' }).PUBLIC_URL).toBe('https://xn--9ckk6c.example');
+});
+
+test.each(['/', '/api/', 'api', '/a//b', '/a b', '/a?b'])('BASE_PATH rejects %j', (path) => {
+  expect(() => readSettings({ BASE_PATH: path })).toThrow(/^BASE_PATH must be empty or begin with '\/'/);
 });
