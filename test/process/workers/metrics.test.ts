@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createMetrics, type Metrics } from '../../../src/process/metrics.ts';
-import { addUpMetrics } from '../../../src/process/workers/metrics.ts';
+import { addUpMetrics, sharedMetrics } from '../../../src/process/workers/metrics.ts';
 
 /** A worker as the primary process sees it. */
 class Process {
@@ -56,6 +56,7 @@ beforeEach(async () => {
   await Promise.all([one.report(), other.report()]);
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   cluster.removeAllListeners();
 });
 
@@ -101,4 +102,23 @@ test('a process that ends when it is asked delays no answer', async () => {
   one.disconnect();
   one.exit();
   expect(await asked).toEqual(['events_published_total 7', 'events_lag_seconds 0.5']);
+});
+
+test('while one process does not report in time, there are no metrics: those of the others would be too low', async () => {
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort());
+  one.answers = false;
+  const messages: unknown[] = [];
+  vi.spyOn(other, 'send').mockImplementation((message) => void messages.push(message));
+  cluster.emit('message', other as unknown as Worker, { wantsMetrics: true });
+  await expect.poll(() => messages).toContainEqual({ metrics: null });
+});
+
+test('a process that gets no metrics answers that it is unavailable', async () => {
+  const before = process.listeners('message');
+  const rendered = sharedMetrics(other.metrics).render();
+  for (const receive of process.listeners('message').filter((listener) => !before.includes(listener))) {
+    process.off('message', receive);
+    receive({ metrics: null }, undefined);
+  }
+  await expect(rendered).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });
