@@ -40,6 +40,8 @@ describe('JWT', () => {
     'http://login.example/jwks.json',
     'HTTP://login.example/jwks.json',
     'http://localhost.login.example/jwks.json',
+    'http://127.0.0.1.login.example/jwks.json',
+    'http://login.example:99999/jwks.json',
     'ftp://login.example',
     'login.example',
     'https://me:pw@login.example/jwks',

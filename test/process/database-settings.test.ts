@@ -112,6 +112,7 @@ describe('a misspelt setting', () => {
   test.each([
     ['DATABASE_ULR', 'DATABASE_URL'],
     ['DATABASEURL', 'DATABASE_URL'],
+    ['DATABASE_PASSWORD_FIEL', 'DATABASE_PASSWORD_FILE'],
     ['JWTJWKSURI', 'JWT_JWKS_URL'],
     ['RATELIMIT', 'RATE_LIMIT'],
     ['RATE_LIMITS', 'RATE_LIMIT'],

@@ -58,3 +58,16 @@ test('CORS_ORIGINS can be empty: then no page but those of the service can read 
   expect(readSettings({ CORS_ORIGINS: '' }).CORS_ORIGINS).toEqual([]);
   expect(readSettings({ CORS_ORIGINS: 'https://a.example, https://b.example' }).CORS_ORIGINS).toHaveLength(2);
 });
+
+test.each([
+  ['PORT', 0, 65_535],
+  ['DATABASE_POOL', 6, 500],
+  ['MAX_REQUESTS', 1, 100_000],
+  ['REQUEST_TIMEOUT', 1, 300],
+  ['PROXIES', 0, 10],
+  ['MAX_STREAMS', 1, 100_000],
+])('%s is a whole number from %i to %i', (name, min, max) => {
+  for (const value of [min, max]) expect(() => readSettings({ [name]: `${value}` })).not.toThrow();
+  for (const value of [min - 1, max + 1, min + 0.5, `${max} `, `0x${min}`, '1e2'])
+    expect(() => readSettings({ [name]: `${value}` })).toThrow(`${name} must be a whole number from ${min} to ${max}`);
+});
