@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect, Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../../src/engine/http/listen.ts';
 
 const [MAY_SEND, HAS_SENT] = [1, 2];
@@ -17,6 +17,19 @@ const CLIENT = `
   socket.once('data', (data) => parentPort.postMessage(String(data).split('\\r\\n', 1)[0]));
   socket.once('error', ({ code }) => parentPort.postMessage(code));
 `;
+
+test.each([
+  ['EACCES', 'Port 80 on 127.0.0.1 needs more rights; set PORT to one above 1023.'],
+  ['EADDRINUSE', 'Port 80 on 127.0.0.1 is taken; stop what uses it, or set PORT to another.'],
+  ['EADDRNOTAVAIL', 'Cannot listen on 127.0.0.1:80: listen EADDRNOTAVAIL.'],
+])('a port on which it cannot listen (%s) is an error that says what to do', async (code, message) => {
+  vi.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+    this.emit('error', Object.assign(new Error(`listen ${code}`), { code }));
+    return this;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  await expect(listen(() => {}, { host: '127.0.0.1', port: 80, stall: 10_000 })).rejects.toThrow(new Error(message));
+});
 
 test('connections that cannot be accepted, for lack of memory, are reported, and the process goes on', async () => {
   const listening = vi.spyOn(Server.prototype, 'listen');
@@ -62,6 +75,33 @@ test('a drain does not wait for connections that have sent nothing, as browsers 
   const started = performance.now();
   await Promise.all([drain(7_000), once(socket, 'close')]);
   expect(performance.now() - started).toBeLessThan(2_000);
+});
+
+test.each([
+  ['a request after it', 'GET / HTTP/1.1\r\n\r\nGET /later HTTP/1.1\r\nHost: a\r\n\r\n', [], [400]],
+  [
+    'the incomplete one, which waits for another',
+    'GET /first HTTP/1.1\r\nHost: a\r\n\r\nPOST /incomplete HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\ng\r\n',
+    ['/first'],
+    [200, 400],
+  ],
+])('of a connection with a rejected request, %s is not handled', async (_, bytes, handled, statuses) => {
+  const urls: (string | undefined)[] = [];
+  const handler: RequestListener = ({ url }, response) => {
+    urls.push(url);
+    setImmediate(() => response.end('text'));
+  };
+  const { port, drain } = await listen(handler, { host: '127.0.0.1', port: 0, stall: 10_000 });
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  let answers = '';
+  socket.on('data', (text) => {
+    answers += text;
+  });
+  socket.write(bytes);
+  await once(socket, 'close');
+  await drain(0);
+  expect(urls).toEqual(handled);
+  expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status))).toEqual(statuses);
 });
 
 describe('a body in thousands of tiny chunks', () => {
