@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect, Server } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { listen } from '../../../src/engine/http/listen.ts';
@@ -60,10 +61,13 @@ test('a drain answers the first request of a connection that arrives while the p
     Atomics.store(state, 0, MAY_SEND);
     Atomics.notify(state, 0);
     // Longer than idle connections stay open.
-    for (const end = performance.now() + 100; performance.now() < end || Atomics.load(state, 0) !== HAS_SENT; );
+    for (const end = performance.now() + 600; performance.now() < end || Atomics.load(state, 0) !== HAS_SENT; );
   };
-  setTimeout(() => setImmediate(beBusy), 440);
-  await listener.drain(7_000);
+  // Until the connection is accepted.
+  for (let turns = 0; turns < 3; turns++) await turn();
+  const drained = listener.drain(7_000);
+  setImmediate(beBusy);
+  await drained;
   expect(await answer).toEqual(['HTTP/1.1 200 OK']);
   await client.terminate();
 });
