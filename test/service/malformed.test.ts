@@ -65,6 +65,12 @@ describe('a malformed request after valid ones is answered after them, as the la
   });
 });
 
+test('a malformed request after a valid HEAD request gets a response with a body', async () => {
+  const { text } = await answerTo('HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost : x\r\n\r\n');
+  expect(statusesIn(text)).toEqual([200, 400]);
+  expect(text).toMatch(/"status":400\}$/);
+});
+
 test('every header field is checked, however many come before it', async () => {
   const many = Array.from({ length: 1_200 }, (_, n) => `A${n}: 1\r\n`).join('');
   const asking = (last: string) => answerTo(`GET /pets HTTP/1.1\r\nHost: x\r\n${many}${last}\r\n\r\n`);
