@@ -99,6 +99,8 @@ describe('with an OTLP endpoint', () => {
         'url.path': path,
         'url.scheme': 'http',
         'server.address': '127.0.0.1',
+        'server.port': Number(new URL(service.base).port),
+        'user_agent.original': 'node',
       });
       const [first] = all.filter(({ kind }) => kind === CLIENT);
       expect(first?.parentSpanId).toBe(request?.spanId);
@@ -214,6 +216,29 @@ describe('with an OTLP endpoint', () => {
     expect(request?.name).toBe('GET');
     expect(request?.parentSpanId ?? '').toBe('');
     expect(attributesOf(request as SentSpan)['http.route']).toBeUndefined();
+  });
+
+  test('a method that is none of HTTP has no name of its own: clients could make any number of them', async () => {
+    const traceId = newTrace();
+    const headers = { traceparent: `00-${traceId}-${PARENT}-01` };
+    await (await fetch(`${service.base}/pets`, { method: 'PROPFIND', headers })).text();
+    const [request] = (await spansOf(traceId, 1)) as [SentSpan];
+    expect(request.name).toMatch(/^HTTP\b/);
+    expect(attributesOf(request)['http.request.method']).toBe('_OTHER');
+  });
+
+  test('a statement that fails is an error in the trace; the request is none if its client made the mistake', async () => {
+    const traceId = newTrace();
+    const headers = { traceparent: `00-${traceId}-${PARENT}-01`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'Rex', categoryId: 9_999 });
+    expect((await fetch(`${service.base}/pets`, { method: 'POST', headers, body })).status).toBe(422);
+    await expect.poll(() => spans.filter((span) => span.traceId === traceId && span.kind === SERVER)).toHaveLength(1);
+    const all = (await spansOf(traceId, 2)).toSorted((one, other) => one.kind - other.kind);
+    expect(all.map(({ kind, status }) => [kind, status.code])).toEqual([
+      [SERVER, 0],
+      [CLIENT, 2],
+    ]);
+    expect(all.map((span) => attributesOf(span)['error.type'])).toEqual([undefined, expect.any(String)]);
   });
 
   test('log lines of a request have its trace_id', async () => {
