@@ -279,6 +279,7 @@ describe('with an OTLP endpoint', () => {
       const traced = await startTraced({
         OTEL_TRACES_EXPORTER: 'zipkin, otlp',
         OTEL_PROPAGATORS: 'tracecontext,b3',
+        OTEL_EXPORTER_OTLP_TIMEOUT: 'long',
         OTEL_BSP_SCHEDULE_DELAY: '60000',
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
         // It takes precedence.
@@ -293,6 +294,8 @@ describe('with an OTLP endpoint', () => {
         '"OTEL_TRACES_EXPORTER":["zipkin"],"msg":"OTEL_TRACES_EXPORTER has an effect with otlp and none only"',
         '"OTEL_PROPAGATORS":["b3"],"msg":"OTEL_PROPAGATORS has an effect with tracecontext and baggage only"',
         'traces are sent as http/json',
+        // By the SDK, in its own thread.
+        '"msg":"OpenTelemetry has a problem"',
       ];
       expect(warnings.filter((warning) => !traced.output().includes(warning))).toEqual([]);
       expect(warnings.filter((warning) => service.output().includes(warning))).toEqual([]);
