@@ -129,7 +129,7 @@ describe('where MIGRATE is off,', () => {
     );
   });
 
-  test('a database whose triggers are of a newer version is served: a rollback needs no job', async () => {
+  test('a database whose triggers are of a newer version is served, and the log says so: a rollback needs no job', async () => {
     const opened = await openTestDatabase();
     onTestFinished(opened.dispose);
     await opened.database.transaction(async (query) => {
@@ -142,6 +142,7 @@ describe('where MIGRATE is off,', () => {
       );
     });
     const service = await serveOn(opened, { MIGRATE });
+    expect(service.output()).toContain('events are recorded as another version of the service defines them');
     const base = `http://127.0.0.1:${service.port}`;
     expect((await fetch(`${base}/readyz`)).status).toBe(200);
     const request = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"name":"Any"}' };
@@ -197,6 +198,7 @@ if (databaseKind === 'server') {
       const counted = () => rowsOf(url, 'select 1 from lifecycle_counting limit 1');
       expect((await fetch(`${base}/pets`)).status).toBe(200);
       expect(output()).toContain('lifecycle uses could not be stored yet');
+      expect(output()).not.toContain('another version');
       expect(await counted()).toEqual([]);
       await administer(other, `alter database ${name} set default_transaction_read_only = off`);
       await administer(other, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
