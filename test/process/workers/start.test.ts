@@ -48,3 +48,22 @@ test('a process that ends just before a stop is not replaced during it', async (
   await sleep(600);
   expect(fork).toHaveBeenCalledTimes(2);
 });
+
+test('starts that fail become rarer: they are much work', async () => {
+  const fork = forkWorkers();
+  const { stop } = await startWorkers(2, logger);
+  const [first] = fork.mock.results;
+  const times: number[] = [];
+  fork.mockImplementation(() => {
+    times.push(performance.now());
+    const failing = Object.assign(new EventEmitter(), { isConnected: () => false });
+    setImmediate(() => failing.emit('exit', 1, null));
+    return failing as unknown as Worker;
+  });
+  first?.value.emit('exit', null, 'SIGKILL');
+  await expect.poll(() => times.length).toBe(2);
+  await stop();
+  const [one = 0, next = 0] = times;
+  // Twice the first pause; a timer may be a little early.
+  expect(next - one).toBeGreaterThan(990);
+});
