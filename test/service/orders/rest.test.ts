@@ -55,25 +55,29 @@ describe('POST /store/orders', () => {
 });
 
 describe('an order for a pet that is not available', () => {
-  test.each(['pending', 'sold'])('is 409 NOT_AVAILABLE while it is %s, counted or not', async (status) => {
-    for (const quantity of [undefined, 5]) {
-      const petId = await makePet(quantity);
-      await app.rest('PATCH', `/pets/${petId}`, { body: { status } });
-      const { status: answered, body } = await app.rest('POST', '/store/orders', { body: { petId } });
-      expect([answered, body]).toEqual([
-        409,
-        {
-          code: 'NOT_AVAILABLE',
-          message: `Pet ${petId} is ${status}; only pets with the status available can be ordered.`,
-          status: 409,
-        },
-      ]);
-      expect(await ids(`petId=${petId}`)).toEqual([]);
-      if (quantity !== undefined) expect(await stock(petId)).toEqual([quantity, status]);
-      await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'available' } });
-      await place({ petId });
-    }
-  });
+  test.each(['pending', 'sold'])(
+    'is 409 NOT_AVAILABLE while it is %s, counted or not, ordered before or not',
+    async (status) => {
+      const ordered = await makePet();
+      const before = await place({ petId: ordered });
+      for (const petId of [await makePet(), await makePet(1), ordered]) {
+        await app.rest('PATCH', `/pets/${petId}`, { body: { status } });
+        const { status: answered, body } = await app.rest('POST', '/store/orders', { body: { petId } });
+        expect([answered, body]).toEqual([
+          409,
+          {
+            code: 'NOT_AVAILABLE',
+            message: `Pet ${petId} is ${status}; only pets with the status available can be ordered.`,
+            status: 409,
+          },
+        ]);
+        expect(await ids(`petId=${petId}`)).toEqual(petId === ordered ? [before.id] : []);
+        expect((await app.rest('GET', `/pets/${petId}`)).body.status).toBe(status);
+        await app.rest('PATCH', `/pets/${petId}`, { body: { status: 'available' } });
+        await place({ petId });
+      }
+    },
+  );
 
   test('is OUT_OF_STOCK all the same if too little is in stock', async () => {
     const petId = await makePet(2);

@@ -104,6 +104,17 @@ describe('orders and stock', () => {
       },
       [409, 200],
     ],
+    [
+      'two ends of the tracking of a pet',
+      async (petId) => {
+        await count(petId, 5);
+        return [
+          ['DELETE', `/store/inventory/${petId}`],
+          ['DELETE', `/store/inventory/${petId}`],
+        ];
+      },
+      [204, 404],
+    ],
   ])('%s never wait for each other, and answer as one after another', async (_, prepare, statuses) => {
     const petId = await makePet();
     const requests = await prepare(petId);
@@ -258,7 +269,7 @@ describe('orders and stock', () => {
     const { id: petId } = await send('POST', '/pets', { name: 'Rex', categoryId });
     await send('PUT', `/store/inventory/${petId}`, { quantity: 5 });
     const { id } = await send('POST', '/store/orders', { petId });
-    restock = async () => void (await send('PUT', `/store/inventory/${petId}`, { quantity: 100 }));
+    restock = async () => void (await send('PUT', `/store/inventory/${petId}`, { quantity: 49 }));
     const { status, headers, body } = await shop.rest('PATCH', `/store/orders/${id}`, { body: { quantity: 50 } });
     expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'CONFLICT', '1']);
     await shop.dispose();

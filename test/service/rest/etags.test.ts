@@ -62,6 +62,19 @@ describe('an ETag', () => {
     expect((await tags())[1]).not.toBe(noneEntry);
   });
 
+  test('of an entry changes with an order, also with one of several at once, and when it is cancelled', async () => {
+    const pets = [await makePet(), await makePet()];
+    const tags = () => Promise.all(pets.map((petId) => tagOf(`/store/inventory/${petId}`)));
+    await Promise.all(pets.map((id) => app.rest('PUT', `/store/inventory/${id}`, { body: { quantity: 5 } })));
+    const counted = await tags();
+    const orders = await Promise.all(pets.map((petId) => make('/store/orders', { petId })));
+    const ordered = await tags();
+    await Promise.all(orders.map((id) => app.rest('DELETE', `/store/orders/${id}`)));
+    const cancelled = await tags();
+    for (const index of pets.keys())
+      expect(new Set([counted, ordered, cancelled].map((all) => all[index])).size).toBe(3);
+  });
+
   test('of an inventory entry never repeats, even if its tracking is stopped and started again', async () => {
     const path = await RESOURCES['inventory entry'].make();
     const before = await tagOf(path);

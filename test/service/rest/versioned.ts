@@ -37,7 +37,10 @@ export const RESOURCES = {
   },
   order: {
     make: async () => `/store/orders/${await make('/store/orders', { petId: await makePet(), quantity: 2 })}`,
-    changes: [['PATCH', () => ({ quantity: 3 })]],
+    changes: [
+      ['PATCH', () => ({ quantity: 3 })],
+      ['PATCH', () => ({ complete: true })],
+    ],
   },
   'inventory entry': {
     make: async () => {
