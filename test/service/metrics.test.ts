@@ -13,6 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.dispose());
 
+/** The value of a series; 0 before its first. */
+async function metric(series: string): Promise<number> {
+  const text = await (await app.fetch(new Request('http://pets.example/metrics'))).text();
+  return Number(text.split(`${series} `)[1]?.split('\n')[0] ?? 0);
+}
+
 /** The label values: REST operations, GraphQL root fields, the other paths, and the words for everything else. */
 function operations(): string[] {
   const { paths } = JSON.parse(readFileSync(new URL('../../schema/openapi.json', import.meta.url), 'utf8'));
@@ -59,11 +65,7 @@ test.each([
   ['none', 400, 'GRAPHQL_VALIDATION_FAILED', '{ pets { nothing } }'],
 ])('a GraphQL error is counted by its own status, although the response is 200: %s %i %s', async (...one) => {
   const [operation, status, code, query] = one;
-  const count = async () => {
-    const text = await (await app.fetch(new Request('http://pets.example/metrics'))).text();
-    const label = `http_requests_total{protocol="graphql",operation="${operation}",status="${status}"} `;
-    return Number(text.split(label)[1]?.split('\n')[0] ?? 0);
-  };
+  const count = () => metric(`http_requests_total{protocol="graphql",operation="${operation}",status="${status}"}`);
   const before = await count();
   const response = await app.fetch(
     new Request('http://pets.example/graphql', {
@@ -74,4 +76,14 @@ test.each([
   );
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(code)]);
   expect(await count()).toBe(before + 1);
+});
+
+test('the duration of a request is in seconds', async () => {
+  const taken = () => metric('http_request_duration_seconds_sum{protocol="rest",operation="listCategories"}');
+  const [before, began] = [await taken(), performance.now()];
+  await app.rest('GET', '/categories');
+  const elapsed = (performance.now() - began) / 1000;
+  const seconds = (await taken()) - before;
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThan(elapsed);
 });

@@ -270,11 +270,12 @@ describe('the service as a process', () => {
 
     test('at LOG_LEVEL=debug each request is a log line with its id, and no line has a body or a secret', async () => {
       await withServiceHere({ ...environment, LOG_LEVEL: 'debug' }, async (service) => {
-        const id = randomUUID();
+        const [id, began] = [randomUUID(), performance.now()];
         const secret = `Nobody${randomUUID()}`;
         await fetch(`${service.base}/categories?name=${secret}`, {
           headers: { 'x-request-id': id, authorization: secret },
         });
+        const elapsed = performance.now() - began;
         await post(service.base, '/categories', { name: secret });
         await expect.poll(() => service.output()).toContain(id);
         const line =
@@ -282,7 +283,8 @@ describe('the service as a process', () => {
             .output()
             .split('\n')
             .find((candidate) => candidate.includes(id)) ?? '';
-        expect(JSON.parse(line)).toMatchObject({
+        const { milliseconds, ...logged } = JSON.parse(line);
+        expect(logged).toMatchObject({
           requestId: id,
           method: 'GET',
           path: '/categories',
@@ -290,6 +292,8 @@ describe('the service as a process', () => {
           operation: 'listCategories',
           status: 200,
         });
+        expect(milliseconds).toBeGreaterThan(0);
+        expect(milliseconds).toBeLessThan(elapsed);
         expect(service.output()).not.toContain(secret);
         const password = new URL(environment.DATABASE_URL ?? 'postgres://none:unused-password@host').password;
         if (password !== '') expect(service.output()).not.toContain(password);
