@@ -275,6 +275,23 @@ describe('with an OTLP endpoint', () => {
       await traced.stop();
     });
 
+    test('a request that the service fails is an error in its trace, with the code; one that is the client’s is not', async () => {
+      const traced = await startTraced({ MAX_REQUESTS: '1', OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' });
+      const traceId = newTrace();
+      const headers = { traceparent: `00-${traceId}-${PARENT}-01` };
+      const ask = async (path: string) => (await fetch(traced.base + path, { headers })).text();
+      await Promise.all(Array.from({ length: 30 }, () => ask('/pets')));
+      await ask('/pets/0');
+      await traced.stop();
+      const requests = spans.filter((span) => span.traceId === traceId && span.kind === SERVER);
+      const outcomes = requests.map((span) => {
+        const { 'http.response.status_code': status, 'error.type': type } = attributesOf(span);
+        return `${status} ${type} ${span.status.code ?? 0}`;
+      });
+      // By OTLP, 2 is an error.
+      expect(new Set(outcomes)).toEqual(new Set(['200 undefined 0', '503 UNAVAILABLE 2', '404 undefined 0']));
+    });
+
     test('pending spans are sent when the service stops, with a warning of each name without effect', async () => {
       const traced = await startTraced({
         OTEL_TRACES_EXPORTER: 'zipkin, otlp',
