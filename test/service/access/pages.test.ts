@@ -147,4 +147,9 @@ describe('an error', () => {
       expect(headers.get('content-type')).toBe('application/json');
     }
   });
+
+  test('is JSON for monitoring, which may accept anything', async () => {
+    const { status, headers } = await visit('/metrics');
+    expect([status, headers.get('content-type')]).toEqual([401, 'application/json']);
+  });
 });

@@ -252,6 +252,15 @@ describe('over HTTP', () => {
     ]);
   });
 
+  test('HEAD is GET without the body', async () => {
+    const send = (method: string) =>
+      app.fetch(new Request('http://pets.example/graphql?query={categories{totalCount}}', { method }));
+    const [got, head] = [await send('GET'), await send('HEAD')];
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    for (const name of ['content-type', 'content-length'])
+      expect([name, head.headers.get(name)]).toEqual([name, got.headers.get(name)]);
+  });
+
   test('another method is 405, with the same Allow as OPTIONS has', async () => {
     const send = (method: string) => app.fetch(new Request('http://pets.example/graphql', { method }));
     const [put, options] = [await send('PUT'), await send('OPTIONS')];
