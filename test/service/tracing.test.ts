@@ -282,14 +282,22 @@ describe('with an OTLP endpoint', () => {
       const ask = async (path: string) => (await fetch(traced.base + path, { headers })).text();
       await Promise.all(Array.from({ length: 30 }, () => ask('/pets')));
       await ask('/pets/0');
+      const body = JSON.stringify({ name: 'Rex', categoryId: 0 });
+      const json = { 'content-type': 'application/json' };
+      await (await fetch(`${traced.base}/pets`, { method: 'POST', headers: { ...headers, ...json }, body })).text();
       await traced.stop();
-      const requests = spans.filter((span) => span.traceId === traceId && span.kind === SERVER);
-      const outcomes = requests.map((span) => {
+      const inTrace = (kind: number) => spans.filter((span) => span.traceId === traceId && span.kind === kind);
+      const outcomes = inTrace(SERVER).map((span) => {
         const { 'http.response.status_code': status, 'error.type': type } = attributesOf(span);
         return `${status} ${type} ${span.status.code ?? 0}`;
       });
       // By OTLP, 2 is an error.
-      expect(new Set(outcomes)).toEqual(new Set(['200 undefined 0', '503 UNAVAILABLE 2', '404 undefined 0']));
+      expect(new Set(outcomes)).toEqual(
+        new Set(['200 undefined 0', '503 UNAVAILABLE 2', '404 undefined 0', '422 undefined 0']),
+      );
+      const failed = inTrace(CLIENT).filter(({ status }) => status.code === 2);
+      // The SQLSTATE of a violated foreign key.
+      expect(failed.map((span) => attributesOf(span)['error.type'])).toEqual(['23503']);
     });
 
     test('pending spans are sent when the service stops, with a warning of each name without effect', async () => {

@@ -4,6 +4,8 @@ import { parseTraceParent } from '@opentelemetry/core';
 import { RandomIdGenerator } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from 'pino';
 import type { StatementTracing, TracedRequests } from '../../engine/db/client.ts';
+import { DatabaseError } from '../../engine/db/violations.ts';
+import { ServiceError } from '../../engine/errors.ts';
 import { failureLog } from '../../engine/failure-log.ts';
 import type { RequestSpan, TracedRequest } from '../../engine/tracing/span.ts';
 import { samplerFrom } from './sampling.ts';
@@ -54,7 +56,7 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
       try {
         return await run();
       } catch (error) {
-        failure = error instanceof Error ? error.name : 'unknown';
+        failure = failureOf(error);
         throw error;
       } finally {
         queue.push({
@@ -166,4 +168,11 @@ function attributesOf({ fullPath, origin, headers: fields }: TracedRequest): Att
     ...(port !== undefined && { 'server.port': Number(port) }),
     ...(agent !== null && { 'user_agent.original': agent }),
   };
+}
+
+/** The SQLSTATE or the code: the class of such an error is the same for every cause. */
+function failureOf(error: unknown): string {
+  if (error instanceof DatabaseError) return error.state;
+  if (error instanceof ServiceError) return error.code;
+  return error instanceof Error ? error.name : 'unknown';
 }
