@@ -56,7 +56,7 @@ export function createOpenTelemetry(name: string, environment: NodeJS.Dict<strin
       try {
         return await run();
       } catch (error) {
-        failure = failureOf(error);
+        failure = errorTypeOf(error);
         throw error;
       } finally {
         queue.push({
@@ -170,8 +170,8 @@ function attributesOf({ fullPath, origin, headers: fields }: TracedRequest): Att
   };
 }
 
-/** The SQLSTATE or the code: the class of such an error is the same for every cause. */
-function failureOf(error: unknown): string {
+/** The `error.type` of a span: the SQLSTATE or the code, because the class of such an error is the same for every cause. */
+function errorTypeOf(error: unknown): string {
   if (error instanceof DatabaseError) return error.state;
   if (error instanceof ServiceError) return error.code;
   return error instanceof Error ? error.name : 'unknown';
