@@ -51,6 +51,20 @@ export async function openOperation(page: Page, operationId: string): Promise<Lo
   return operation;
 }
 
+/** Opens each operation in turn, and closes it: the page takes longer for each operation that is open. */
+export async function inspectOperations(
+  page: Page,
+  base: string,
+  inspect: (operation: Locator, documented: DocumentedOperation) => Promise<void>,
+): Promise<void> {
+  const { operations } = await readDocument(page, base);
+  for (const documented of operations) {
+    const operation = await openOperation(page, documented.operationId);
+    await inspect(operation, documented);
+    await operation.locator('.summary').click();
+  }
+}
+
 /** Starts "Try it out" for an operation. */
 export async function tryItOut(page: Page, operationId: string): Promise<Locator> {
   const operation = await openOperation(page, operationId);

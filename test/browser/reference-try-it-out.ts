@@ -1,20 +1,18 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Checks } from './harness.ts';
-import { execute, goToReference, openOperation, readDocument, tryItOut } from './reference-page.ts';
+import { execute, goToReference, inspectOperations, tryItOut } from './reference-page.ts';
 
 /** "Try it out" in the reference. */
 export const tryItOutChecks: Checks = {
   '"Try it out" is off for GET /store/orders only': async ({ page, base }) => {
     await goToReference(page, base);
-    const { operations } = await readDocument(page, base);
-    const without = [];
-    for (const { operationId, method, path } of operations) {
-      const operation = await openOperation(page, operationId);
+    const without: string[] = [];
+    await inspectOperations(page, base, async (operation, { operationId, method, path }) => {
       const buttons = await operation.getByRole('button', { name: 'Try it out' }).count();
       if (buttons === 0) without.push(`${method} ${path}`);
       else equal(buttons, 1, operationId);
-    }
+    });
     deepEqual(without, ['GET /store/orders']);
   },
 
@@ -173,8 +171,7 @@ export const tryItOutChecks: Checks = {
   'the reference sends no request to another host, even without a content security policy': async ({ open, base }) => {
     const page = await open({ bypassCSP: true });
     await goToReference(page, base);
-    const { operations } = await readDocument(page, base);
-    for (const { operationId } of operations) await openOperation(page, operationId);
+    await inspectOperations(page, base, async () => {});
     await execute(await tryItOut(page, 'listPets'));
   },
 };
