@@ -89,7 +89,7 @@ export const playgroundChecks: Checks = {
     const editor = page.locator('.graphiql-query-editor');
     await editor.getByText('Five pets by name').waitFor();
     await editor.getByText('Five pets by name').click();
-    await page.keyboard.insertText(`\n# ${'long '.repeat(5_000)}\n`);
+    await page.keyboard.insertText(`\n# ${'long '.repeat(20)}`.repeat(250));
     await page.waitForTimeout(1_000);
     ok(page.url().length < 2_100, `The address has ${page.url().length} characters.`);
     equal((await page.reload())?.status(), 200);
