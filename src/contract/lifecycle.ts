@@ -31,9 +31,7 @@ export function lifecyclesOf(root: Element): Lifecycles {
   return lifecycles;
 
   function visit({ coordinate, annotation: own = {}, isType, children }: Element, parent: Lifecycle): void {
-    const { since, sunset } = own.deprecation ?? {};
-    const invalid = [since, sunset].find((day) => day !== undefined && !isDate(day));
-    if (invalid !== undefined) throw new Error(`${coordinate}: "${invalid}" must be a day such as 2026-07-01.`);
+    assertDays(coordinate, own);
     const inherited = own.stability === undefined ? parent.deprecation : undefined;
     const lifecycle = { stability: own.stability ?? parent.stability, deprecation: own.deprecation ?? inherited };
     const known = lifecycles.get(coordinate);
@@ -42,6 +40,11 @@ export function lifecyclesOf(root: Element): Lifecycles {
     if (isType && !isStronger) return;
     for (const child of children?.() ?? []) visit(child, lifecycle);
   }
+}
+
+function assertDays(coordinate: string, { deprecation }: Partial<Lifecycle>): void {
+  const invalid = [deprecation?.since, deprecation?.sunset].find((day) => day !== undefined && !isDate(day));
+  if (invalid !== undefined) throw new Error(`${coordinate}: "${invalid}" must be a day such as 2026-07-01.`);
 }
 
 /** What annotations take back: elements that become less stable, or that are removed sooner than announced. */

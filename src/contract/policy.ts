@@ -33,12 +33,18 @@ export function judge(
     if (sunset >= earliest) return allowed(`Allowed: ${notice}, and ${sunset} is not nearer.`);
     return rejected(`Too short a notice: ${notice}. Allowed with a sunset of ${earliest} or later.`);
   }
-  const what = !isNew ? 'it' : /[. ]/.test(parent ?? '') ? parent : `what takes ${parent}`;
+  const what = isNew ? ofNew(parent ?? '') : 'it';
+  const orOptional = isNew ? 'make it optional, or ' : '';
   const step = deprecation
     ? `Deprecated without a sunset: give ${what} one,`
-    : `${stability === 'beta' ? 'Beta' : 'Stable'}: ${isNew ? 'make it optional, or ' : ''}deprecate ${what} first, with a sunset`;
+    : `${stability === 'beta' ? 'Beta' : 'Stable'}: ${orOptional}deprecate ${what} first, with a sunset`;
   const from = `Allowed from ${addDays(earliest, 1)} at the earliest.`;
   return rejected(`${step} of ${earliest} or later (${days} days' notice). ${from}`);
+}
+
+/** What to deprecate where something new is required: its parent, or the elements that take that type. */
+function ofNew(parent: string): string {
+  return /[. ]/.test(parent) ? parent : `what takes ${parent}`;
 }
 
 function allowed(why: string): Verdict {

@@ -42,28 +42,37 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
   const { basePath, authentication, concurrency, rest, graphql, playground, checks, pages, session } = options;
   const { aboutClients } = options;
 
-  return (request) => {
-    const { method, headers, path } = request;
+  return (request) =>
+    answerWithoutPath(request) ?? answerLifecyclePage(request) ?? rest(request) ?? answerOtherPath(request);
+
+  /** Answers what is invalid, or asks for no path of the service. */
+  function answerWithoutPath(request: IncomingRequest) {
+    const { method, headers } = request;
     if (request.error !== undefined) return rejected(request, request.error);
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
       return noContent('none', 'preflight', preflightHeaders(ALL_METHODS));
     }
     // It asks about the service as a whole (RFC 9110, section 9.3.7).
     if (method === 'OPTIONS' && request.fullPath === '*') return noContent('none', 'options', ['allow', ALL_METHODS]);
-    if (path === '') return notFound(request);
-    // The lifecycle page and its operation are one resource: a browser gets the page, and sends the page's form to it.
-    const isPage = path === LIFECYCLE_PAGE && prefersHtml(headers.get('accept'));
-    if (isPage && method === 'POST') {
-      return settle('page', LIFECYCLE_PAGE, request, () => session.answer(request));
-    }
-    const answering = isPage && isRead(method) ? undefined : rest(request);
-    if (answering !== undefined) return answering;
+    return request.path === '' ? notFound(request) : undefined;
+  }
+
+  /** The lifecycle page and its operation are one resource: a browser gets the page, and sends the page's form to it. */
+  function answerLifecyclePage(request: IncomingRequest) {
+    const { method, headers, path } = request;
+    if (path !== LIFECYCLE_PAGE || !prefersHtml(headers.get('accept'))) return undefined;
+    if (method === 'POST') return settle('page', path, request, () => session.answer(request));
+    return isRead(method) ? answerOtherPath(request) : undefined;
+  }
+
+  function answerOtherPath(request: IncomingRequest) {
+    const { path } = request;
     if (path === '/graphql') return answerGraphQL(request);
     const check = checks[path];
     if (check !== undefined) return answerPage('health', path, request, check);
     const page = pages[path];
     return page === undefined ? notFound(request) : answerPage('page', path, request, page);
-  };
+  }
 
   async function answerGraphQL(request: IncomingRequest): Promise<Answered> {
     const { method, headers } = request;

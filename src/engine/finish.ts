@@ -46,30 +46,33 @@ export function createFinish(options: FinishOptions) {
     const { protocol, operation, error } = answered;
     const reply = error === undefined ? answered.reply : asPage(request, answered, error);
     const { status, body } = reply;
-    const origin = request.headers.get('origin');
-    const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', request.id, ...corsHeaders(origin)];
-    if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
-    // Some shared caches keep what has a lifetime, even if a credential was needed; a browser may have several callers.
-    else if (options.isPrivate && protocol === 'rest')
-      headers.push('cache-control', 'private', 'vary', 'Authorization');
     const length = contentLength(reply);
-    if (length !== undefined) headers.push('content-length', String(length));
-    const { account, isCharged } = request.meter;
-    if (isCharged && limiter !== undefined) headers.push(...limiter.headersFor(account));
-    // Otherwise the client would go on using the connection.
-    if (isDraining()) headers.push('connection', 'close');
-    if (request.span !== undefined) {
-      headers.push('traceparent', request.span.traceparent);
-      const failure = error !== undefined && error.status >= 500 ? error.code : undefined;
-      request.span.end({ route: routeOf(protocol, operation), status, failure });
-    }
+    const headers = headersOf(request, protocol, reply, length);
+    const failure = error !== undefined && error.status >= 500 ? error.code : undefined;
+    request.span?.end({ route: routeOf(protocol, operation), status, failure });
     const seconds = (performance.now() - started) / 1000;
     // GraphQL returns most errors with 200.
     metrics.request(protocol, operation, error?.status ?? status, seconds);
     log(request, answered, status, seconds);
     const isAscii = typeof body === 'string' && body.length === length;
-    return { status, headers, body, encoding: isAscii ? 'latin1' : 'utf8', caller: account };
+    return { status, headers, body, encoding: isAscii ? 'latin1' : 'utf8', caller: request.meter.account };
   };
+
+  function headersOf(request: IncomingRequest, protocol: Protocol, reply: HttpReply, length: number | undefined) {
+    const { id, span, meter } = request;
+    const origin = request.headers.get('origin');
+    const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', id, ...corsHeaders(origin)];
+    if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
+    // Some shared caches keep what has a lifetime, even if a credential was needed; a browser may have several callers.
+    else if (options.isPrivate && protocol === 'rest')
+      headers.push('cache-control', 'private', 'vary', 'Authorization');
+    if (length !== undefined) headers.push('content-length', String(length));
+    if (meter.isCharged && limiter !== undefined) headers.push(...limiter.headersFor(meter.account));
+    // Otherwise the client would go on using the connection.
+    if (isDraining()) headers.push('connection', 'close');
+    if (span !== undefined) headers.push('traceparent', span.traceparent);
+    return headers;
+  }
 
   function routeOf(protocol: Protocol, operation: string): string | undefined {
     if (protocol === 'graphql' || operation === 'playground') return `${basePath}/graphql`;

@@ -101,26 +101,8 @@ const settingsThatFit = settings
   .superRefine(
     (all, context) => {
       const reject = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
-      const isProduction = all.NODE_ENV === 'production';
-      const hasServer = all.DATABASE_URL !== undefined;
-      if (isProduction && all.LIFECYCLE_CLOCK !== undefined)
-        reject('LIFECYCLE_CLOCK', 'rehearses a day, and so cannot be set when NODE_ENV is production');
-      if (all.WORKERS > 1 && !hasServer)
-        reject(
-          'WORKERS',
-          'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more',
-        );
-      if (all.DATABASE_PASSWORD !== undefined && !hasServer)
-        reject('DATABASE_PASSWORD', 'is for the server that DATABASE_URL names: set that too');
-      if (all.DATABASE_PASSWORD !== undefined && /^\w+:\/\/(?:[/?]|$)/.test(all.DATABASE_URL ?? ''))
-        reject('DATABASE_URL', 'must name a host if DATABASE_PASSWORD is set: without one, a URL has no password');
-      if (all.DATABASE === 'embedded' && hasServer)
-        reject('DATABASE', 'is embedded, and DATABASE_URL names a server: set one of them');
-      const orEmbedded = 'or set DATABASE=embedded for the database inside this process';
-      if (isProduction && !hasServer && all.DATABASE === undefined)
-        reject('DATABASE_URL', `must be set when NODE_ENV is production; ${orEmbedded}`);
-      const modes = 'required, all, or open for a service that everyone can change';
-      if (isProduction && all.AUTH === undefined) reject('AUTH', `must be set when NODE_ENV is production: ${modes}`);
+      assertDatabase(all, reject);
+      if (all.NODE_ENV === 'production') assertProduction(all, reject);
       const given = [all.JWT_JWKS_URL, all.JWT_ISSUER, all.JWT_AUDIENCE].filter((one) => one !== undefined);
       if (given.length === 1 || given.length === 2)
         reject('JWT_JWKS_URL', 'goes together with JWT_ISSUER and JWT_AUDIENCE: set all three, or none');
@@ -134,6 +116,32 @@ const settingsThatFit = settings
     AUTH: all.AUTH ?? 'open',
     RATE_LIMIT: all.RATE_LIMIT ?? (all.NODE_ENV === 'production' ? QUOTA_IN_PRODUCTION : 'off'),
   }));
+
+type Given = z.output<typeof settings>;
+type Reject = (name: string, message: string) => void;
+
+function assertDatabase({ DATABASE_URL, DATABASE_PASSWORD, DATABASE, WORKERS }: Given, reject: Reject): void {
+  if (DATABASE_URL === undefined) {
+    if (WORKERS > 1)
+      reject('WORKERS', 'must be 1 for the embedded database, which belongs to one process; set DATABASE_URL for more');
+    if (DATABASE_PASSWORD !== undefined)
+      reject('DATABASE_PASSWORD', 'is for the server that DATABASE_URL names: set that too');
+    return;
+  }
+  if (DATABASE_PASSWORD !== undefined && /^\w+:\/\/(?:[/?]|$)/.test(DATABASE_URL))
+    reject('DATABASE_URL', 'must name a host if DATABASE_PASSWORD is set: without one, a URL has no password');
+  if (DATABASE === 'embedded') reject('DATABASE', 'is embedded, and DATABASE_URL names a server: set one of them');
+}
+
+function assertProduction({ LIFECYCLE_CLOCK, DATABASE_URL, DATABASE, AUTH }: Given, reject: Reject): void {
+  if (LIFECYCLE_CLOCK !== undefined)
+    reject('LIFECYCLE_CLOCK', 'rehearses a day, and so cannot be set when NODE_ENV is production');
+  const orEmbedded = 'or set DATABASE=embedded for the database inside this process';
+  if (DATABASE_URL === undefined && DATABASE === undefined)
+    reject('DATABASE_URL', `must be set when NODE_ENV is production; ${orEmbedded}`);
+  const modes = 'required, all, or open for a service that everyone can change';
+  if (AUTH === undefined) reject('AUTH', `must be set when NODE_ENV is production: ${modes}`);
+}
 
 function withPassword(url: string | undefined, password: string | undefined): string | undefined {
   if (url === undefined || password === undefined) return url;

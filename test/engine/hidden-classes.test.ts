@@ -53,7 +53,7 @@ test.each([false, true])(
         kind: 'change',
         changesSeveral,
         scopes: [],
-        uses: { always: [], given: undefined },
+        uses: { always: [], given: () => [] },
         cost: () => ({ units: 0, bytes: 0 }),
         validate: () => [],
         run: (_, context) => {

@@ -4,7 +4,7 @@ import type { HttpReply } from '../http/reply.ts';
 import type { Sink } from '../http/stream.ts';
 import { KeyedQueue } from '../queue.ts';
 import { type FeedCursor, NOW } from './cursor.ts';
-import { EventStream, type StreamRequest } from './event-stream.ts';
+import { EventStream, type StreamFormat, type StreamRequest } from './event-stream.ts';
 import type { EventFilter, FeedEvent, FeedPage, FeedPages } from './feed.ts';
 import { createStreamSlots } from './stream-slots.ts';
 import { createTail } from './tail.ts';
@@ -139,26 +139,37 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
    * one is sent what they pay for.
    */
   async function catchUp(stream: EventStream, first?: FeedPage): Promise<void> {
-    const { account, filter, format, charge } = stream.request;
+    const { account, format } = stream.request;
     const max = Math.min(PAGE, format.maxEvents ?? PAGE);
     let [size, room, page, isBehind] = [1, max, first, true];
     while (stream.state !== 'ended' && (isBehind || !tail.followsFrom(stream.cursor as FeedCursor))) {
       await stream.sink.drained();
-      await queue.run(account, async () => {
-        if (stream.state === 'ended') return;
-        const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.cursor, filter, size));
-        page = undefined;
-        if (events.length > 0) charge?.(events.length);
-        const cursor = stream.send(events, events.length === 0 ? [] : await format.serializeAll(events), next);
-        const isWhole = cursor === next;
-        isBehind = hasMore || !isWhole;
-        // After a cut the pages grow slowly, because what is cut off was read, run and charged for nothing.
-        const sent = events.filter(({ position }) => position <= cursor.position).length;
-        room = isWhole ? Math.min(max, room + 1) : Math.max(sent, 1);
-        size = isWhole ? Math.min(room, size * 2) : room;
-      });
+      const result = await queue.run(account, () => sendPage(stream, size, page));
+      if (result === undefined) return;
+      const { sent, isWhole, hasMore } = result;
+      page = undefined;
+      isBehind = hasMore || !isWhole;
+      if (isWhole) {
+        room = Math.min(max, room + 1);
+        size = Math.min(room, size * 2);
+      } else {
+        // From here the pages grow slowly, because what is cut off was read, run and charged for nothing.
+        room = Math.max(sent, 1);
+        size = room;
+      }
     }
     if (stream.state !== 'ended') stream.goLive();
+  }
+
+  /** Sends a page, which is read unless it is given; undefined if the stream has ended. */
+  async function sendPage(stream: EventStream, size: number, page?: FeedPage) {
+    if (stream.state === 'ended') return undefined;
+    const { filter, format, charge } = stream.request;
+    const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.cursor, filter, size));
+    if (events.length > 0) charge?.(events.length);
+    const cursor = stream.send(events, events.length === 0 ? [] : await format.serializeAll(events), next);
+    const sent = events.filter(({ position }) => position <= cursor.position).length;
+    return { sent, isWhole: cursor === next, hasMore };
   }
 
   /**
@@ -194,16 +205,25 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       const part = wanted.slice(start, start + max);
       const paying = group.filter((stream) => stream.state === 'live' && pays(stream, part.length));
       if (paying.length === 0) return;
-      try {
-        const texts = await format.serializeAll(part);
-        const { position } = part.at(-1) as FeedEvent;
-        const end = { ...cursor, position };
-        for (const stream of paying) if (stream.send(part, texts, end) !== end) follow(stream);
-      } catch (error) {
-        for (const stream of paying) cut(stream, error);
-      }
+      const { position } = part.at(-1) as FeedEvent;
+      await sendAlike(paying, format, part, { ...cursor, position });
     }
     for (const stream of group) if (stream.state === 'live') stream.send([], [], cursor);
+  }
+
+  /** Sends each stream events that are made to text once for all of them. */
+  async function sendAlike(
+    alike: readonly EventStream[],
+    format: StreamFormat,
+    events: readonly FeedEvent[],
+    end: FeedCursor,
+  ): Promise<void> {
+    try {
+      const texts = await format.serializeAll(events);
+      for (const stream of alike) if (stream.send(events, texts, end) !== end) follow(stream);
+    } catch (error) {
+      for (const stream of alike) cut(stream, error);
+    }
   }
 
   /** Charges a stream for events; one whose caller has no units left ends. */

@@ -27,16 +27,11 @@ export function lifecycleExtensions() {
     base: string,
     extensions: GraphQLParams['extensions'],
   ): LifecycleExtension => {
-    const byVariables = given?.(variables) ?? [];
-    const all = byVariables.length === 0 ? always : [...always, ...byVariables];
-    let [severest] = all;
-    if (severest === undefined) return NONE;
-    let items = '';
-    for (const use of all) {
-      items += items === '' ? partOf(use).json : `,${partOf(use).json}`;
-      if (severity(use) < severity(severest)) severest = use;
-    }
-    const json = extensions?.lifecycle === false ? undefined : `{"lifecycle":[${items}]}`;
+    const all = [...always, ...given(variables)];
+    if (all.length === 0) return NONE;
+    const severest = all.reduce((one, other) => (severity(other) < severity(one) ? other : one));
+    const items = all.map((use) => partOf(use).json);
+    const json = extensions?.lifecycle === false ? undefined : `{"lifecycle":[${items.join()}]}`;
     const { headers } = partOf(severest);
     const { deprecation } = severest.annotations;
     if (deprecation === undefined) return { headers, extensions: json };

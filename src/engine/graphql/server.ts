@@ -4,14 +4,14 @@ import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
-import { type Answered, type HttpReply, labeled, without } from '../http/reply.ts';
+import { type Answered, type HttpReply, labeled, type Outcome, without } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import { isReplay } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/enforcement.ts';
 import { CpuThrottle } from '../limits/cpu-throttle.ts';
 import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
-import type { PreparedOperation } from '../operation/prepared.ts';
+import type { PreparedOperation, Rejection } from '../operation/prepared.ts';
 import type { MaxWait } from '../queue.ts';
 import { forCaller, rejected, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
@@ -49,14 +49,12 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
 
   return async (request) => {
     const accept = request.headers.get('accept');
-    const wantsStream = acceptsEventStream(accept);
-    const accepted = graphqlType(accept) ?? (wantsStream ? 'application/graphql-response+json' : undefined);
-    const mediaType = accepted ?? 'application/json';
+    const { isAcceptable, mediaType, wantsStream } = negotiate(accept);
     let [operation, extension]: [string, LifecycleExtension | undefined] = ['none', undefined];
     try {
       const entering = authentication.authenticate(request);
       const caller = entering instanceof Promise ? await entering : entering;
-      if (accepted === undefined) throw new ServiceError('NOT_ACCEPTABLE', NOT_JSON);
+      if (!isAcceptable) throw new ServiceError('NOT_ACCEPTABLE', NOT_JSON);
       const params = await readParams(request);
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
       if (!('run' in prepared)) return labeled('graphql', operation, toOutcome(prepared, mediaType));
@@ -78,12 +76,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
         },
         // The layout and comments of the document make no difference, and neither do missing, null or empty variables.
         fingerprint: () => fingerprintOf('graphql', stripIgnoredCharacters(query), operationName ?? null, variables),
-        reject: (rejections) => {
-          // A caller that may not use the operation gets no lifecycle information.
-          const isForbidden = rejections.some(({ error }) => ALWAYS_BY_STATUS.has(error.code));
-          const errors = rejections.map(({ error, node }) => rejected(error, !ALWAYS_BY_STATUS.has(error.code), node));
-          return toOutcome({ errors }, mediaType, isForbidden ? undefined : extension);
-        },
+        reject: (rejections) => toRejection(rejections, mediaType, extension),
         open:
           prepared.kind === 'stream'
             ? (_, recheck) =>
@@ -91,9 +84,8 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
             : undefined,
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });
-      const isResult = wantsStream && prepared.kind !== 'stream' && outcome.reply.status === 200;
-      const reply = isReplay(outcome.reply) ? withType(outcome.reply, mediaType) : outcome.reply;
-      return labeled('graphql', operation, { reply: isResult ? asStream(reply) : reply, error: outcome.error });
+      const reply = asAccepted(outcome.reply, mediaType, wantsStream && prepared.kind !== 'stream');
+      return labeled('graphql', operation, { reply, error: outcome.error });
     } catch (error) {
       return labeled('graphql', operation, toOutcome({ errors: [toClientError(error)] }, mediaType, extension));
     }
@@ -112,6 +104,24 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   }
 }
 
+/** The media type of a response; a stream sends a result as an event, whose own type is the newer one. */
+function negotiate(accept: string | null) {
+  const wantsStream = acceptsEventStream(accept);
+  const accepted = graphqlType(accept) ?? (wantsStream ? 'application/graphql-response+json' : undefined);
+  return { isAcceptable: accepted !== undefined, mediaType: accepted ?? 'application/json', wantsStream };
+}
+
+function toRejection(
+  rejections: readonly Rejection[],
+  mediaType: string,
+  extension: LifecycleExtension | undefined,
+): Outcome {
+  // A caller that may not use the operation gets no lifecycle information.
+  const isForbidden = rejections.some(({ error }) => ALWAYS_BY_STATUS.has(error.code));
+  const errors = rejections.map(({ error, node }) => rejected(error, !ALWAYS_BY_STATUS.has(error.code), node));
+  return toOutcome({ errors }, mediaType, isForbidden ? undefined : extension);
+}
+
 /** A change of several rows cannot check a precondition, and ignoring it could lose an update. */
 function assertNoPrecondition(headers: RequestHeaders): void {
   for (const name of ['If-Match', 'If-None-Match']) {
@@ -120,6 +130,12 @@ function assertNoPrecondition(headers: RequestHeaders): void {
       throw new ServiceError('INVALID_ARGUMENT', message);
     }
   }
+}
+
+/** @param asEvent whether a result is sent as the only one of a stream */
+function asAccepted(reply: HttpReply, mediaType: string, asEvent: boolean): HttpReply {
+  const typed = isReplay(reply) ? withType(reply, mediaType) : reply;
+  return asEvent && typed.status === 200 ? asStream(typed) : typed;
 }
 
 /** The body of a stored reply is JSON in either media type; the first request may have accepted the other one. */

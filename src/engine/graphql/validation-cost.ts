@@ -1,6 +1,7 @@
 import {
   BREAK,
   type DocumentNode,
+  type FieldNode,
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
@@ -57,14 +58,16 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
       }
       if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet, at, depth + 1);
       else if (node.kind === Kind.FRAGMENT_SPREAD) visitFragment(node.name.value, at, depth);
-      else {
-        const name = (node.alias ?? node.name).value;
-        const inner = at.selections.get(name) ?? newSelection();
-        at.selections.set(name, inner);
-        compare(inner.times++);
-        if (node.selectionSet !== undefined) visit(node.selectionSet, inner, depth + 1);
-      }
+      else visitField(node, at, depth);
     }
+  }
+
+  function visitField({ alias, name, selectionSet }: FieldNode, at: MergedSelection, depth: number): void {
+    const key = (alias ?? name).value;
+    const inner = at.selections.get(key) ?? newSelection();
+    at.selections.set(key, inner);
+    compare(inner.times++);
+    if (selectionSet !== undefined) visit(selectionSet, inner, depth + 1);
   }
 
   /** Expands a fragment once in each place, as validation does. */

@@ -84,7 +84,7 @@ function readBody(
     let size = 0;
     const take = (chunk: Buffer) => {
       size += chunk.length;
-      const counted = size <= SMALL_BODY ? 0 : size - chunk.length > SMALL_BODY ? chunk.length : size;
+      const counted = countedBytes(size, chunk.length);
       if (size > limit) skipRest(() => resolve(undefined));
       else if (!bodies.fits(caller, counted)) skipRest(() => reject(tooMuchHeld()));
       else {
@@ -104,6 +104,12 @@ function readBody(
       if (!message.readableEnded) reject(new Error('The connection was closed.'));
     });
   });
+}
+
+/** How many bytes more count when a body has grown to a size by this many. */
+function countedBytes(size: number, added: number): number {
+  if (size <= SMALL_BODY) return 0;
+  return size - added > SMALL_BODY ? added : size;
 }
 
 /** Appends a chunk; `size` includes it. Kept as it is, a chunk of one byte would take 200 bytes of memory. */

@@ -65,15 +65,20 @@ export function createLifecycleEnforcement(
   return (uses, headers, labels, time) => {
     const isStrict = wantsStrict(headers);
     if (uses.length === 0) return;
-    const client = clientOf(headers);
-    if (time !== 'again') for (const use of uses) count(use, client);
-    if (servesAll && !isStrict) return;
-    const now = clock();
-    // A client that gets GONE has nothing to wait for.
-    if (sunset === 'enforce') for (const use of uses) assertServed(use, now, labels);
-    for (const use of uses) assertNoBrownout(use, now, labels);
+    if (time !== 'again') countUses(uses, clientOf(headers));
+    if (!servesAll) assertAllServed(uses, clock(), labels);
     if (isStrict) assertStrict(uses, labels);
   };
+
+  function countUses(uses: readonly Annotated[], client: string): void {
+    for (const use of uses) count(use, client);
+  }
+
+  function assertAllServed(uses: readonly Annotated[], now: Date, labels: Labels): void {
+    // First, because a client that gets GONE has nothing to wait for.
+    if (sunset === 'enforce') for (const use of uses) assertServed(use, now, labels);
+    for (const use of uses) assertNoBrownout(use, now, labels);
+  }
 
   function assertNoBrownout({ coordinate, annotations: { deprecation } }: Annotated, now: Date, labels: Labels): void {
     if (deprecation === undefined || isPastSunset(deprecation, now)) return;

@@ -116,12 +116,14 @@ function verdictOf(
   }
   if (isReturned) return { verdict: 'responses can contain it, so its use is not known', removal: 'unknown' };
   const counted = countedSince === undefined ? 0 : daysBetween(toDay(countedSince), toDay(now));
-  if (counted < WINDOW_DAYS) {
-    const days = counted < 1 ? 'since today' : counted === 1 ? 'for 1 day' : `for ${counted} days`;
-    return { verdict: `no use yet; counted ${days}`, removal: 'unknown' };
-  }
+  if (counted < WINDOW_DAYS) return { verdict: `no use yet; counted ${forDays(counted)}`, removal: 'unknown' };
   const unused = `no use for ${WINDOW_DAYS} days`;
   if (deprecation === undefined) return { verdict: unused, removal: 'unknown' };
   const when = isPastSunset(deprecation, now) ? '' : ` after ${deprecation.sunset}`;
   return { verdict: `safe to remove${when}: ${unused}`, removal: 'safe' };
+}
+
+function forDays(days: number): string {
+  if (days < 1) return 'since today';
+  return days === 1 ? 'for 1 day' : `for ${days} days`;
 }

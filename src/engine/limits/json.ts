@@ -26,20 +26,17 @@ export function assertReadable(json: Uint8Array): void {
     const byte = json[at] as number;
     digits = byte >= ZERO && byte <= NINE ? digits + 1 : 0;
     if (digits > MAX_NUMBER_LENGTH) throw bodyTooLarge(`a number of more than ${MAX_NUMBER_LENGTH} digits`);
-    if (byte === COMMA || byte === BRACKET || byte === BRACE) {
-      if (++values > MAX_VALUES) throw bodyTooLarge(`more than ${MAX_VALUES} values`);
-    } else if (byte === QUOTE) {
-      const end = endOfString(json, at + 1);
-      if (end - at > MAX_TEXT_LENGTH + 1) throw bodyTooLarge(`a string of more than ${MAX_TEXT_LENGTH} bytes`);
-      at = end;
-    }
+    if (byte === QUOTE) at = endOfString(json, at);
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) values++;
+    if (values > MAX_VALUES) throw bodyTooLarge(`more than ${MAX_VALUES} values`);
   }
 }
 
-/** The position of the closing quote of the string that starts there. */
+/** The position of the closing quote of a string, by that of the opening one. */
 function endOfString(json: Uint8Array, start: number): number {
-  let at = start;
+  let at = start + 1;
   while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  if (at - start > MAX_TEXT_LENGTH + 1) throw bodyTooLarge(`a string of more than ${MAX_TEXT_LENGTH} bytes`);
   return at;
 }
 

@@ -137,18 +137,21 @@ export function createRateLimiter(
     for (const { use } of counted) use.unstored = 0;
     try {
       const rows = JSON.stringify(counted.map(({ caller, used }) => ({ caller, window, used })));
-      for (const { caller, window: storedWindow, used } of await add({ uses: rows })) {
-        const use = uses.peek(caller);
-        if (storedWindow > window) ahead = Math.max(ahead, storedWindow * 1000 - clock());
-        // A process that is ahead may have deleted what was stored.
-        else if (use?.window === window) use.used = Math.max(use.used, used + use.unstored);
-      }
+      for (const stored of await add({ uses: rows })) adopt(stored, window);
     } catch (error) {
       for (const { use, used } of counted) use.unstored += used;
       throw error;
     }
     if (window > forgotten) await forget({ window });
     forgotten = window;
+  }
+
+  /** Counts what all processes have stored for a caller. */
+  function adopt(stored: { caller: string; window: number; used: number }, window: number): void {
+    const use = uses.peek(stored.caller);
+    if (stored.window > window) ahead = Math.max(ahead, stored.window * 1000 - clock());
+    // A process that is ahead may have deleted what was stored.
+    else if (use?.window === window) use.used = Math.max(use.used, stored.used + use.unstored);
   }
 
   /** The start of the current window, in seconds since the epoch: windows may differ in length. */

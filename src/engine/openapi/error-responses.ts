@@ -32,13 +32,42 @@ const REPLAYED = [404, 409, 410, 412, 422];
 const WITH_PRECONDITION: readonly ErrorCode[] = ['CONFLICT', 'PRECONDITION_FAILED'];
 
 /** The error responses of an operation, each for `components.responses`, because operations share them. */
-export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint) {
-  const { annotations } = lifecycle;
-  const { errors, headers } = additionsOf(annotations);
+export function errorResponses(endpoint: Endpoint) {
+  const kinds = new Set(codesOf(endpoint));
+  const byStatus = new Map<number, ErrorKind[]>();
+  for (const kind of [...kinds].map(errorKind)) {
+    byStatus.set(kind.status, [...(byStatus.get(kind.status) ?? []), kind]);
+  }
+  return [...byStatus].map(([status, ofStatus]) => responseOf(status, ofStatus, endpoint));
+}
+
+function responseOf(status: number, kinds: readonly ErrorKind[], { route, lifecycle: { annotations } }: Endpoint) {
+  const isReplayed = route.method !== 'GET' && REPLAYED.includes(status);
+  const ofPatch = status === 415 && route.method === 'PATCH';
+  const suffix = isReplayed ? 'OfChange' : ofPatch ? 'OfPatch' : '';
+  return {
+    status: String(status),
+    name: kinds.map(({ code }) => pascalCase(code)).join('Or') + suffix + levelSuffix(annotations),
+    response: {
+      description: kinds.map(({ code, title }) => `\`${code}\`: ${title}.`).join(' '),
+      headers: headerRefs([
+        ...(kinds.some(({ code, isTemporary }) => isTemporary || LATER.includes(code)) ? ['Retry-After'] : []),
+        ...(isReplayed ? ['Idempotent-Replayed'] : []),
+        ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
+        ...(status === 415 ? ['Accept-Encoding'] : []),
+        ...(ofPatch ? ['Accept-Patch'] : []),
+        ...additionsOf(annotations).headers,
+      ]),
+      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: examplesOf(kinds) } },
+    },
+  };
+}
+
+function codesOf({ route, operation, lifecycle, hasTag }: Endpoint): readonly (ErrorCode | ErrorKind)[] {
   const inputs = [...operation.pathVariables, ...operation.queryVariables, operation.bodyVariable]
     .flatMap((variable) => variable?.argument ?? [])
     .flatMap((argument) => [argument, ...reachable(argument.type)]);
-  const kinds = new Set<ErrorCode | ErrorKind>([
+  return [
     ...ALWAYS,
     ...(operation.pathVariables.length > 0 ? (['NOT_FOUND'] as const) : []),
     ...(operation.bodyVariable === undefined ? [] : WITH_BODY),
@@ -46,36 +75,9 @@ export function errorResponses({ route, operation, lifecycle, hasTag }: Endpoint
     ...(operation.versionVariable === undefined ? [] : WITH_PRECONDITION),
     ...(route.method === 'GET' && hasTag ? (['PRECONDITION_FAILED'] as const) : []),
     ...(route.errors ?? []),
-    ...errors,
+    ...additionsOf(lifecycle.annotations).errors,
     ...inputs.flatMap((input) => additionsOf(annotationsOf(input)).errors),
-  ]);
-  const byStatus = new Map<number, ErrorKind[]>();
-  for (const kind of [...kinds].map(errorKind)) {
-    byStatus.set(kind.status, [...(byStatus.get(kind.status) ?? []), kind]);
-  }
-  return [...byStatus].map(([status, ofStatus]) => {
-    const isReplayed = route.method !== 'GET' && REPLAYED.includes(status);
-    const ofPatch = status === 415 && route.method === 'PATCH';
-    const kind = isReplayed ? 'OfChange' : ofPatch ? 'OfPatch' : '';
-    return {
-      status: String(status),
-      name: ofStatus.map(({ code }) => pascalCase(code)).join('Or') + kind + levelSuffix(annotations),
-      response: {
-        description: ofStatus.map(({ code, title }) => `\`${code}\`: ${title}.`).join(' '),
-        headers: headerRefs([
-          ...(ofStatus.some(({ code, isTemporary }) => isTemporary || LATER.includes(code)) ? ['Retry-After'] : []),
-          ...(isReplayed ? ['Idempotent-Replayed'] : []),
-          ...(status === 401 || status === 403 ? ['WWW-Authenticate'] : []),
-          ...(status === 415 ? ['Accept-Encoding'] : []),
-          ...(ofPatch ? ['Accept-Patch'] : []),
-          ...headers,
-        ]),
-        content: {
-          'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: examplesOf(ofStatus) },
-        },
-      },
-    };
-  });
+  ];
 }
 
 /** By code. Mock servers answer with them, but some prefer an example of the schema `Error`, which so has none. */

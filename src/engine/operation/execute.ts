@@ -59,19 +59,18 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     try {
       authentication.authorize(caller, operation.scopes);
       enforceLifecycle(operation.uses.always, request.headers, call.labels);
-      const read = call.variables();
-      variables = read instanceof Promise ? await read : read;
+      variables = await call.variables();
       const { units, bytes } = operation.cost(variables, costs);
       request.meter.charge(units);
       request.meter.expect(bytes);
-      const uses = operation.uses.given?.(variables);
-      if (uses !== undefined) enforceLifecycle(uses, request.headers, call.labels);
+      const uses = operation.uses.given(variables);
+      enforceLifecycle(uses, request.headers, call.labels);
       const rejections = operation.validate(variables);
       if (rejections[0] !== undefined) return call.reject([rejections[0], ...rejections.slice(1)]);
       if (call.open !== undefined) {
         return call.open(variables, async () => {
           await authentication.recheck(request, operation.scopes);
-          enforceLifecycle([...operation.uses.always, ...(uses ?? [])], request.headers, call.labels, 'again');
+          enforceLifecycle([...operation.uses.always, ...uses], request.headers, call.labels, 'again');
         });
       }
       if (operation.wait !== undefined) {
@@ -83,18 +82,12 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
       if (error instanceof ServiceError) return call.reject([{ error, node: undefined }]);
       throw error;
     }
-    const runNow = () =>
-      concurrency.run(
-        (signal) => run(operation, call, variables, runContext, signal),
-        request.meter.load(operation.kind === 'change' ? 'change' : 'read'),
-      );
-    if (operation.kind !== 'change') return runNow();
+    const runNow = (load: 'read' | 'change') =>
+      concurrency.run((signal) => run(operation, call, variables, runContext, signal), request.meter.load(load));
+    if (operation.kind !== 'change') return runNow('read');
     const key = readKey(request.headers);
-    try {
-      return await (key === null ? runNow() : once(key, operation, call, variables));
-    } finally {
-      onChange();
-    }
+    const running = key === null ? runNow('change') : once(key, operation, call, variables);
+    return running.finally(onChange);
   };
 
   /** Runs it in a transaction that stores the response; or replays that (draft-ietf-httpapi-idempotency-key-header). */

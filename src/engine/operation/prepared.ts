@@ -19,8 +19,8 @@ export interface Rejection {
 export interface OperationUses {
   /** With any variables. */
   readonly always: readonly Annotated[];
-  /** The further ones with some variables; undefined if variables make no difference. */
-  readonly given: ((variables: Variables) => readonly Annotated[]) | undefined;
+  /** The further ones with these variables. */
+  given(variables: Variables): readonly Annotated[];
 }
 
 /** An operation of a document, with everything that is the same for all requests for it. */

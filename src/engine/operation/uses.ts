@@ -2,6 +2,7 @@ import {
   type FieldNode,
   type GraphQLEnumValue,
   type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLSchema,
   getNamedType,
@@ -20,6 +21,8 @@ import type { SelectedField, Selection } from './selection.ts';
 /** What `@skip` and `@include` leave out is not used. */
 export type UseFinder = (selection: Selection) => OperationUses;
 
+const NONE: readonly Annotated[] = [];
+
 type Collect = (variables: Variables, found: Set<Annotated>) => void;
 
 /** Stands in the value of an argument for a variable, whose own value is walked once for all arguments that take it. */
@@ -32,12 +35,15 @@ class VariablePlaceholder {
   }
 }
 
-/** @param defaults whether the default of a variable counts as a use. In REST it is the route's, not the client's */
-export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 'count'): UseFinder {
+export function useFinder(schema: GraphQLSchema): UseFinder {
   const annotated = new Map<Annotatable, Annotated>(annotatedIn(schema).map((one) => [one.element, one]));
   const isAnnotated = (element: Annotatable) => annotated.has(element);
+  const addTo = (found: Set<Annotated>) => (element: Annotatable) => {
+    const one = annotated.get(element);
+    if (one !== undefined) found.add(one);
+  };
 
-  return ({ variableDefinitions, fields, defaults: defaultOf }) => {
+  return ({ variableDefinitions, fields, defaults }) => {
     const always = new Set<Annotated>();
     /** By coordinate and conditions, so that each occurs once. */
     const dependent = new Map<string, Collect>();
@@ -59,16 +65,13 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     // A value is walked once, however many fields take it: it may be long.
     for (const { variable, type: ofVariable } of variableDefinitions) {
       const name = variable.name.value;
-      const fallback = defaults === 'count' ? defaultOf.get(name) : undefined;
+      const fallback = defaults.get(name);
       const isGiven = { text: `given ${name}`, holds: (variables: Variables) => Object.hasOwn(variables, name) };
       placeholders[name] = new VariablePlaceholder(fallback === undefined ? [isGiven] : []);
       const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
       if (!reachable(type).some(isAnnotated)) continue;
       dependent.set(`$${name}`, (variables, found) => {
-        walk(type, isGiven.holds(variables) ? variables[name] : fallback, (element) => {
-          const one = annotated.get(element);
-          if (one !== undefined) found.add(one);
-        });
+        walk(type, isGiven.holds(variables) ? variables[name] : fallback, addTo(found));
       });
     }
 
@@ -76,33 +79,35 @@ export function useFinder(schema: GraphQLSchema, defaults: 'count' | 'ignore' = 
     for (const selected of fields) {
       const { node, field, conditions } = selected;
       addUse(field, conditions);
-      const own = ofArguments.get(node) ?? usesOfArguments(selected);
+      const own = ofArguments.get(node) ?? usesOfArguments(selected, placeholders);
       ofArguments.set(node, own);
       for (const [element, given] of own) addUse(element, [...conditions, ...given]);
     }
 
-    function usesOfArguments({ node, field }: SelectedField) {
-      const found = new Map<string, readonly [Annotatable, readonly Condition[]]>();
-      const add = (element: Annotatable, given: readonly Condition[]) => {
-        const one = annotated.get(element);
-        if (one !== undefined)
-          found.set([one.coordinate, ...given.map(({ text }) => text)].join('\n'), [element, given]);
-      };
-      for (const { name, value } of node.arguments ?? []) {
-        const argument = field.args.find((one) => one.name === name.value);
-        if (argument !== undefined) walkElement(argument, valueFromASTUntyped(value, placeholders), add);
-      }
-      return [...found.values()];
-    }
-
     const collects = [...dependent.values()];
-    const given = (variables: Variables) => {
-      const found = new Set<Annotated>();
-      for (const collect of collects) collect(variables, found);
-      return [...found].filter((one) => !always.has(one));
+    return {
+      always: [...always],
+      given(variables) {
+        if (collects.length === 0) return NONE;
+        const found = new Set<Annotated>();
+        for (const collect of collects) collect(variables, found);
+        return [...found].filter((one) => !always.has(one));
+      },
     };
-    return { always: [...always], given: collects.length === 0 ? undefined : given };
   };
+
+  function usesOfArguments({ node, field }: SelectedField, variables: Readonly<Record<string, unknown>>) {
+    const found = new Map<string, readonly [Annotatable, readonly Condition[]]>();
+    const add = (element: Annotatable, given: readonly Condition[]) => {
+      const one = annotated.get(element);
+      if (one !== undefined) found.set([one.coordinate, ...given.map(({ text }) => text)].join('\n'), [element, given]);
+    };
+    for (const { name, value } of node.arguments ?? []) {
+      const argument = field.args.find((one) => one.name === name.value);
+      if (argument !== undefined) walkElement(argument, valueFromASTUntyped(value, variables), add);
+    }
+    return [...found.values()];
+  }
 }
 
 type Use = (element: Annotatable, conditions: readonly Condition[]) => void;
@@ -123,11 +128,14 @@ function walk(given: GraphQLInputType, value: unknown, use: Use): void {
     const one = typeof value === 'string' ? type.getValue(value) : undefined;
     if (one != null) use(one, []);
   } else if (isInputObjectType(type) && typeof value === 'object') {
-    // Iterates over the type's fields, not over the value's, which may be very many.
-    for (const field of Object.values(type.getFields())) {
-      if (!Object.hasOwn(value, field.name)) continue;
-      walkElement(field, (value as Readonly<Record<string, unknown>>)[field.name], use);
-    }
+    walkFields(type, value as Readonly<Record<string, unknown>>, use);
+  }
+}
+
+/** Iterates over the type's fields, not over the value's, which may be very many. */
+function walkFields(type: GraphQLInputObjectType, value: Readonly<Record<string, unknown>>, use: Use): void {
+  for (const field of Object.values(type.getFields())) {
+    if (Object.hasOwn(value, field.name)) walkElement(field, value[field.name], use);
   }
 }
 

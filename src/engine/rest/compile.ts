@@ -15,7 +15,7 @@ import { compileOperation } from '../operation/compiled.ts';
 import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { selectionOf } from '../operation/selection.ts';
-import { useFinder } from '../operation/uses.ts';
+import { type UseFinder, useFinder } from '../operation/uses.ts';
 import { boundsOf } from '../schema/input.ts';
 import { bodyVariables } from './body.ts';
 import type { EndpointCall } from './call.ts';
@@ -50,7 +50,9 @@ export interface Endpoint extends ResolvedRoute {
 export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): readonly Endpoint[] {
   const resolved = routes.map((route) => ({ route, operation: resolveOperation(schema, route) }));
   assertDistinct(resolved);
-  const findUses = useFinder(schema, 'ignore');
+  const usesOf = useFinder(schema);
+  // The defaults of variables are the route's, not the client's: they are no uses.
+  const findUses: UseFinder = (selection) => usesOf({ ...selection, defaults: new Map() });
   return resolved.map(({ route, operation }) => {
     assertPlain(operation);
     assertReply(route.reply, operation);
@@ -97,12 +99,10 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
     const anonymous = fillTemplate(route.path, () => '{}');
     const path = firstOf(anonymous, route.path);
     if (path !== route.path) throw new Error(`${operationId}: name the variables of ${route.path} as in ${path}.`);
-    for (const node of route.operation.definitions) {
-      if (node.kind !== Kind.FRAGMENT_DEFINITION) continue;
-      const { value: name } = node.name;
-      if (firstOf(name, print(node)) !== print(node))
-        throw new Error(`${operationId}: another route has a different fragment ${name}; give this one its own name.`);
-    }
+    const fragments = route.operation.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+    const other = fragments.find((node) => firstOf(node.name.value, print(node)) !== print(node))?.name.value;
+    if (other !== undefined)
+      throw new Error(`${operationId}: another route has a different fragment ${other}; give this one its own name.`);
   }
 }
 

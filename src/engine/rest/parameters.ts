@@ -47,16 +47,19 @@ export function queryReader(variables: readonly Variable[]): (search: string) =>
       const [name, text] = splitPair(pair);
       const variable = byName.get(name);
       if (variable === undefined) throw unknownParameter(name, byName);
-      const value = variable.read(text);
-      const before = values[name];
-      if (Array.isArray(before)) before.push(value);
-      else if (before !== undefined) throw invalid([name], 'must be given only once');
-      else values[name] = variable.isList ? [value] : value;
+      addValue(values, name, variable.read(text), variable.isList);
     }
-    for (const name of required)
-      if (values[name] === undefined) throw invalid([name], 'is required in the query string');
+    const absent = required.find((name) => values[name] === undefined);
+    if (absent !== undefined) throw invalid([absent], 'is required in the query string');
     return values;
   };
+}
+
+function addValue(values: Values, name: string, value: unknown, isInList: boolean): void {
+  const before = values[name];
+  if (Array.isArray(before)) before.push(value);
+  else if (before !== undefined) throw invalid([name], 'must be given only once');
+  else values[name] = isInList ? [value] : value;
 }
 
 /** The name of an enum value on REST: its `restName`, `-name` for `name_desc`, the usual form in URLs, or its name. */

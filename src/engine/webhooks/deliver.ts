@@ -172,19 +172,23 @@ export function createDeliverer(
     const event = delivery.time === null ? undefined : feed.read(delivery);
     const begun = now();
     const attempt = event && (await send(`evt_${epoch}_${position}`, event, webhook));
-    const { outcome, due, error, pausesUntil } = attempt ? outcomeOf(attempt, attempts, clock()) : DELETED;
+    const result = attempt ? outcomeOf(attempt, attempts, clock()) : DELETED;
     if (hasEnded) return undefined;
-    const warn = (message: string) =>
-      logger.warn({ webhook: webhook.id, event: toEventId(delivery), why: error }, message);
-    const { url } = webhook;
-    if (pausesUntil !== undefined) await queue.pause(webhook.id, url, pausesUntil);
-    metrics.delivery(outcome);
-    if (outcome === 'failed') warn('an event was given up for a webhook');
-    if (outcome === 'disabled' && (await queue.disable(webhook.id, url, error ?? '')))
-      warn('a webhook was disabled by its receiver');
+    await actOn(result, delivery, webhook);
+    const { outcome, due, error } = result;
     const status = outcome === 'delivered' || outcome === 'failed' ? outcome : 'pending';
     const made = attempt ? { attempts: attempts + 1, at: begun } : { attempts, at: null };
     return { id, status, ...made, due, response: attempt?.status ?? null, error };
+  }
+
+  /** Pauses or disables the webhook where the result says so, and counts and logs it. */
+  async function actOn({ outcome, error, pausesUntil }: DeliveryOutcome, delivery: Due, { id, url }: OwnedWebhook) {
+    const warn = (message: string) => logger.warn({ webhook: id, event: toEventId(delivery), why: error }, message);
+    if (pausesUntil !== undefined) await queue.pause(id, url, pausesUntil);
+    metrics.delivery(outcome);
+    if (outcome === 'failed') warn('an event was given up for a webhook');
+    if (outcome === 'disabled' && (await queue.disable(id, url, error ?? '')))
+      warn('a webhook was disabled by its receiver');
   }
 
   async function send(id: string, event: FeedEvent, webhook: OwnedWebhook): Promise<Attempt> {

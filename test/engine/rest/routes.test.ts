@@ -15,6 +15,7 @@ import { EndpointCall } from '../../../src/engine/rest/call.ts';
 import { compileRoutes, type Endpoint } from '../../../src/engine/rest/compile.ts';
 import { created, gql, ok, page, type Reply, type Route, route, rows } from '../../../src/engine/rest/route.ts';
 import { integerFrom, text } from '../../../src/engine/schema/bounds.ts';
+import { bookSchema } from '../../support/books.ts';
 
 const schema = buildSchema(`
   type Query { bookCount: Int!  titles: [String!]!  book: Book  books: [Book!]!  anything: Thing  either: Either }
@@ -326,6 +327,17 @@ test('the entity tag of a row is another one with another field, as after a rele
   expect(tagOf('id')).toMatch(/^"3-/);
   expect(tagOf('id title')).not.toBe(tagOf('id'));
   expect(tagOf('id title')).toBe(tagOf('id title'));
+});
+
+test("a route's own defaults for its variables are no uses of the client", () => {
+  const operation = gql`query one($s: String = "a", $g: Genre = COMIC) { books(shelf: $s, genre: $g) { id } }`;
+  const [endpoint] = compileRoutes(bookSchema, [route('GET', '/books', { tag: '', operation, reply: rows() })]);
+  const { always, given } = endpoint?.prepared.uses ?? expect.fail();
+  expect([always, given({})]).toEqual([[], []]);
+  expect(given({ s: 'b', g: 'ZINE' }).map(({ coordinate }) => coordinate)).toEqual([
+    'Genre.ZINE',
+    'Query.books(shelf:)',
+  ]);
 });
 
 describe('OpenAPI describes the response of a route', () => {
