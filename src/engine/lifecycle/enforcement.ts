@@ -65,14 +65,11 @@ export function createLifecycleEnforcement(
   return (uses, headers, labels, time) => {
     const isStrict = wantsStrict(headers);
     if (uses.length === 0) return;
-    if (time !== 'again') countUses(uses, clientOf(headers));
+    const client = clientOf(headers);
+    if (time !== 'again') for (const use of uses) count(use, client);
     if (!servesAll) assertAllServed(uses, clock(), labels);
     if (isStrict) assertStrict(uses, labels);
   };
-
-  function countUses(uses: readonly Annotated[], client: string): void {
-    for (const use of uses) count(use, client);
-  }
 
   function assertAllServed(uses: readonly Annotated[], now: Date, labels: Labels): void {
     // First, because a client that gets GONE has nothing to wait for.
