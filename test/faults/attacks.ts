@@ -2,13 +2,10 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { administer, rowsOf } from '../support/admin.ts';
-import { startPostgresServer } from '../support/postgres-server.ts';
-import { runToEnd, type Service, startService } from '../support/service.ts';
 import { attackerFile, attacks, ORDERED } from './attacker.ts';
 import { type Caller, callerFrom, many, type Reply } from './caller.ts';
+import { onFilledService } from './filled-service.ts';
 import { type Finding, type Scenario, type Size, tally } from './finding.ts';
-import { databaseOf } from './outage.ts';
 
 /** The maximum response times of the others, at the 99th percentile, in milliseconds. */
 const READ_SOON = 250;
@@ -121,29 +118,6 @@ async function workAs(caller: Caller, size: Size, duration: number): Promise<{ r
   const whileRunning = ({ began, took }: Reply & { readonly began: number }) =>
     !stops.some((stop) => began <= stop && stop <= began + took);
   return { reads: reads.filter(whileRunning), writes: writes.filter(whileRunning) };
-}
-
-/** Runs the work on a service whose database has pets, orders and stock. */
-export async function onFilledService(
-  { pets }: Size,
-  settings: Readonly<Record<string, string>>,
-  work: (service: Service, serverPid: number) => Promise<Finding[]>,
-): Promise<Finding[]> {
-  const server = await startPostgresServer();
-  const url = await databaseOf(server);
-  await runToEnd('commands/migrate', [], { DATABASE_URL: url });
-  await runToEnd('commands/seed', ['--pets', `${pets}`], { DATABASE_URL: url });
-  const service = await startService({ DATABASE_URL: url, ...settings });
-  try {
-    // It publishes the events of these rows, for some seconds.
-    while ((await rowsOf(url, 'select from outbox limit 1')).length > 0) await sleep(200);
-    // The server itself would do it within a minute.
-    await administer(url, 'vacuum analyze');
-    return await work(service, server.pid);
-  } finally {
-    await service.stop('SIGKILL');
-    await server.stop();
-  }
 }
 
 export const attackScenarios: readonly Scenario[] = attacks.map(({ name }) => attackScenario(name));

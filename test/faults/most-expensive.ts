@@ -2,9 +2,9 @@ import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
 import { graphqlCases } from '../fuzz/graphql.ts';
 import { openApi } from '../support/contract.ts';
-import { onFilledService } from './attacks.ts';
 import { type Caller, callerFrom, many, type Reply } from './caller.ts';
 import { type Spent, spentBy } from './cost.ts';
+import { onFilledService } from './filled-service.ts';
 import type { Finding, Scenario, Size } from './finding.ts';
 
 /** A request whose cost is measured. */

@@ -63,12 +63,15 @@ export function outageScenario(outage: Outage): Scenario {
 }
 
 /** Creates an empty database that the role owns. */
-export async function databaseOf({ url: serverUrl }: PostgresServer): Promise<string> {
-  await administer(serverUrl, `create role ${ROLE} login`);
-  await administer(serverUrl, `create database ${ROLE} owner ${ROLE}`);
-  const url = new URL(addressOf(serverUrl, ROLE));
-  url.username = ROLE;
-  return url.href;
+export async function databaseOf(server: PostgresServer): Promise<string> {
+  await administer(server.url, `create role ${ROLE} login`);
+  await administer(server.url, `create database ${ROLE} owner ${ROLE}`);
+  return urlOn(server);
+}
+
+/** The URL of the database that `databaseOf` created. */
+export function urlOn(server: Pick<PostgresServer, 'url'>): string {
+  return Object.assign(new URL(addressOf(server.url, ROLE)), { username: ROLE }).href;
 }
 
 async function endure(outage: Outage, size: Size, server: PostgresServer, watch: Watch, load: Load): Promise<Course> {

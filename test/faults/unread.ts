@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onFilledService } from './attacks.ts';
 import { type Caller, callerFrom, many } from './caller.ts';
 import { memoryOf } from './cost.ts';
+import { onFilledService } from './filled-service.ts';
 import type { Finding, Scenario } from './finding.ts';
 
 /** The maximum memory of a process, in MiB. */
@@ -61,7 +61,7 @@ function unreadScenario(
   return {
     name: `${name} of one address, RATE_LIMIT ${rate}`,
     run: (size) =>
-      onFilledService({ ...size, pets: 1_000 }, { RATE_LIMIT: rate }, async ({ base, pid }) => {
+      onFilledService({ pets: 1_000 }, { RATE_LIMIT: rate }, async ({ base, pid }) => {
         const caller = callerFrom('127.0.0.3', base);
         const text = await prepare(caller);
         const before = memoryOf(pid);
