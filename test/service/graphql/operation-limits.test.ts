@@ -200,14 +200,15 @@ test('a request whose document waits longer for its turn than a request may take
   const documents = range(0, 100).map(
     (n) => `{ ${range(0, 190).map((i) => `d${n}_alias_of_a_field_${i}: __typename`)} }`,
   );
-  const answers = await Promise.all(documents.map((document) => hasty.graphql(document)));
+  // By GET, because bodies wait for turns of their own.
+  const ask = (query: string) =>
+    hasty.fetch(new Request(`http://pets.example/graphql?${new URLSearchParams({ query })}`));
+  const answers = await Promise.all(documents.map(ask));
   const late = answers.filter(({ status }) => status === 504);
   expect(late.length).toBeGreaterThan(0);
-  for (const { headers, errors } of late) {
-    expect([headers.get('retry-after'), errors?.[0]?.message]).toEqual([
-      '1',
-      'The request took longer than 0.05 s; try again.',
-    ]);
+  for (const answer of late) {
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.text()).toContain('The request took longer than 0.05 s; try again.');
   }
   await hasty.dispose();
 });

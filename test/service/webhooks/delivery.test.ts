@@ -332,6 +332,42 @@ describe('a delivery that fails', () => {
   });
 });
 
+test('nothing is sent to this machine in production, even for a webhook that was made elsewhere', async () => {
+  const production = await startTestApp({ NODE_ENV: 'production' });
+  onTestFinished(production.dispose);
+  const { body } = await production.rest('POST', '/webhooks', { body: { url: 'https://shop.example/' } });
+  await production.database.transaction((query) => query('update webhooks set url = $1', [receiver.url]));
+  await production.begin();
+  await production.rest('POST', '/categories', { body: { name: 'Dogs' } });
+  const log = async () => (await production.rest('GET', `/webhooks/${body.id}/deliveries`)).body;
+  await until(async () => (await log())[0]?.attempts === 1, 'tried');
+  expect(await log()).toMatchObject([{ error: 'The name of the URL leads to an address that is not public.' }]);
+  expect(receiver.received).toEqual([]);
+  await production.flush();
+});
+
+test('nothing is sent while events are off, even if it was due before', async () => {
+  const on = await startTestApp();
+  onTestFinished(on.dispose);
+  await on.begin();
+  receiver.answer = () => ({ status: 500 });
+  await on.rest('POST', '/webhooks', { body: { url: receiver.url, types: ['category.created'] } });
+  await on.rest('POST', '/categories', { body: { name: 'Dogs' } });
+  await until(() => receiver.received.length === 1, 'received');
+  await on.flush();
+  const off = await startTestApp(
+    { EVENTS: 'off' },
+    {},
+    () => on.database,
+    () => steadyTime() + HOUR,
+  );
+  onTestFinished(off.dispose);
+  await off.begin();
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(receiver.received).toHaveLength(1);
+  await off.flush();
+});
+
 /** Has the database reject changes of a column while the work is done. */
 async function withoutChanges(table: string, column: string, work: () => Promise<void>): Promise<void> {
   const inDatabase = (text: string) => app.database.transaction((query) => query(text, []));
