@@ -6,6 +6,7 @@ import { feedStore } from '../../../src/engine/events/feed.ts';
 import { installEvents, RAISE_EPOCH } from '../../../src/engine/events/install.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
+import { startTestApp } from '../../support/app.ts';
 import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase;
@@ -146,6 +147,16 @@ test('while nothing happens, nothing is written', async () => {
   const before = await version();
   await publish();
   expect(await version()).toEqual(before);
+});
+
+test('a process that stops publishes what was committed before', async () => {
+  const stopping = await startTestApp();
+  onTestFinished(stopping.dispose);
+  await stopping.begin();
+  const run = (statement: string) => stopping.database.transaction((query) => query(statement, []));
+  await run("insert into categories (name) values ('Last')");
+  await stopping.flush();
+  expect(await run("select type from events where data ->> 'name' = 'Last'")).toEqual([['category.created']]);
 });
 
 test('the lag is the age of the oldest change that is published', async () => {

@@ -54,6 +54,13 @@ describe('RATE_LIMIT', () => {
     expect([await cost(maybe(true)), await cost(maybe(false))]).toEqual([1, 0]);
   });
 
+  test('counts an Idempotency-Key as two units more', async () => {
+    const app = await limited(1_000);
+    const create = (headers = {}) => app.rest('POST', '/categories', { body: { name: 'Dogs' }, headers });
+    const left = [await create(), await create(), await create({ 'idempotency-key': 'once' })].map(unitsLeft);
+    expect(left.map((units) => (left[0] ?? 0) - units)).toEqual([0, 1, 4]);
+  });
+
   test('counts what a subscription selects for its events, and ends it when no units are left', async () => {
     const app = await limited(150);
     await app.database.transaction((query) =>
