@@ -159,6 +159,22 @@ test('a process that stops publishes what was committed before', async () => {
   expect(await run("select type from events where data ->> 'name' = 'Last'")).toEqual([['category.created']]);
 });
 
+test('EVENTS_RETENTION is how long a process keeps events', async () => {
+  const forgetful = await startTestApp({ EVENTS_RETENTION: 60 });
+  onTestFinished(forgetful.dispose);
+  const run = (statement: string) => forgetful.database.transaction((query) => query(statement, []));
+  const old = "from events where data ->> 'name' = 'Old'";
+  await run("insert into categories (name) values ('Old')");
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await forgetful.begin();
+  await expect.poll(() => run(`select type ${old}`)).toHaveLength(1);
+  await run(`update events set time = now() - interval '2 minutes'`);
+  vi.advanceTimersByTime(60_000);
+  await expect.poll(() => run(`select type ${old}`)).toEqual([]);
+  await forgetful.flush();
+});
+
 test('the lag is the age of the oldest change that is published', async () => {
   await publish();
   await category();

@@ -143,11 +143,15 @@ describe('a stream of events', () => {
     const { id: categoryId } = await newCategory();
     const stream = await open('/events?after=now&type=pet.created&type=pet.deleted');
     const pet = await post('/pets', { name: 'Rex', categoryId });
+    const ofPet = await open(`/events?after=now&subject=pets/${pet.id}`);
     await newCategory();
+    await post('/pets', { name: 'Max', categoryId });
     await fetch(`${service.base}/pets/${pet.id}`, { method: 'DELETE' });
     await stream.until((text) => text.includes('pet.deleted'));
-    expect(stream.events().map(({ event }) => event)).toEqual(['pet.created', 'pet.deleted']);
-    stream.cut();
+    expect(stream.events().map(({ event }) => event)).toEqual(['pet.created', 'pet.created', 'pet.deleted']);
+    await ofPet.until((text) => text.includes('pet.deleted'));
+    expect([...new Set(ofPet.events().map(({ data }) => data.data.id))]).toEqual([pet.id]);
+    for (const one of [stream, ofPet]) one.cut();
   });
 
   test.each([

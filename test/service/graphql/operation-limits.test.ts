@@ -195,15 +195,22 @@ describe('an operation beyond the limits is rejected before anything is read', (
   });
 });
 
-test('a request whose document waits longer for its turn than a request may take is 504', async () => {
+const graphql = 'http://pets.example/graphql';
+const documents = range(0, 100).map(
+  (n) => `{ ${range(0, 190).map((i) => `d${n}_alias_of_a_field_${i}: __typename`)} }`,
+);
+const ofLargeBody = {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query: '{ __typename }', extensions: { padding: 'x'.repeat(60_000) } }),
+};
+
+test.each([
+  ['document', documents.map((query) => new Request(`${graphql}?${new URLSearchParams({ query })}`))],
+  ['body', documents.map(() => new Request(graphql, ofLargeBody))],
+])('a request whose %s waits longer for its turn than a request may take is 504', async (_, requests) => {
   const hasty = await startTestApp({ REQUEST_TIMEOUT: 50 });
-  const documents = range(0, 100).map(
-    (n) => `{ ${range(0, 190).map((i) => `d${n}_alias_of_a_field_${i}: __typename`)} }`,
-  );
-  // By GET, because bodies wait for turns of their own.
-  const ask = (query: string) =>
-    hasty.fetch(new Request(`http://pets.example/graphql?${new URLSearchParams({ query })}`));
-  const answers = await Promise.all(documents.map(ask));
+  const answers = await Promise.all(requests.map((request) => hasty.fetch(request)));
   const late = answers.filter(({ status }) => status === 504);
   expect(late.length).toBeGreaterThan(0);
   for (const answer of late) {
