@@ -57,26 +57,18 @@ shade.extensions = { jsonSchema: { type: 'string' } };
 for (const argument of schema.getQueryType()?.getFields().search?.args ?? []) {
   argument.extensions = { bounds: argument.name === 'tags' ? text({ min: 1, max: 20 }) : integerFrom(1, 9) };
 }
+const deprecatedFor = (coordinate: string) => ({
+  lifecycle: deprecated({
+    since: '2026-07-01',
+    sunset: '2027-12-31',
+    successor: { coordinate },
+    why: 'One is enough.',
+  }),
+});
 const comic = assertEnumType(schema.getType('Genre')).getValue('COMIC');
-if (comic != null)
-  comic.extensions = {
-    lifecycle: deprecated({
-      since: '2026-07-01',
-      sunset: '2027-12-31',
-      successor: { coordinate: 'Genre.NOVEL' },
-      why: 'They are novels.',
-    }),
-  };
+if (comic != null) comic.extensions = deprecatedFor('Genre.NOVEL');
 const sortsOfWish = assertInputObjectType(schema.getType('Wish')).getFields().sorts;
-if (sortsOfWish !== undefined)
-  sortsOfWish.extensions = {
-    lifecycle: deprecated({
-      since: '2026-07-01',
-      sunset: '2027-12-31',
-      successor: { coordinate: 'Wish.best' },
-      why: 'One is enough.',
-    }),
-  };
+if (sortsOfWish !== undefined) sortsOfWish.extensions = deprecatedFor('Wish.best');
 
 const { stock } = assertObjectType(schema.getType('Book')).getFields();
 if (stock !== undefined) stock.resolve = (_, __, context) => context.stockOf();

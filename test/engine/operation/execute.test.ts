@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest';
-import { ANONYMOUS, OPEN_ACCESS } from '../../../src/engine/auth/access.ts';
-import { createAuthentication } from '../../../src/engine/auth/authentication.ts';
-import type { IncomingRequest } from '../../../src/engine/http/incoming.ts';
-import { byCoordinate } from '../../../src/engine/lifecycle/enforcement.ts';
-import { type ConcurrencyLimiter, createConcurrencyLimiter } from '../../../src/engine/limits/concurrency.ts';
-import { CpuThrottle } from '../../../src/engine/limits/cpu-throttle.ts';
-import { Meter } from '../../../src/engine/limits/meter.ts';
-import { listCosts } from '../../../src/engine/limits/units.ts';
-import { createExecutor } from '../../../src/engine/operation/execute.ts';
-import type { PreparedOperation } from '../../../src/engine/operation/prepared.ts';
+import type { ConcurrencyLimiter } from '../../../src/engine/limits/concurrency.ts';
 import type { Context } from '../../../src/engine/schema/context.ts';
-
-const OUTCOME = { reply: { status: 200, headers: [], body: null }, error: undefined };
+import { executorIn } from '../../support/executor.ts';
 
 test.each([
   ['a read without a cost is one unit', { kind: 'read' }, {}, 1],
@@ -25,37 +15,7 @@ test.each([
     loads.push(units);
     return work({ aborted: false });
   };
-  const context = {} as Context;
-  const executeOperation = createExecutor({
-    context,
-    authentication: createAuthentication(OPEN_ACCESS, createConcurrencyLimiter(10, 10_000)),
-    concurrency: { run },
-    enforceLifecycle: () => {},
-    idempotency: { answer: (_, work) => work(context), begin: () => {}, end: async () => {} },
-    costs: listCosts(() => []),
-    onChange: () => {},
-  });
-  const operation = {
-    kind,
-    scopes: [],
-    uses: { always: [], given: () => [] },
-    cost: () => ({ units: 0, bytes: 0, ...cost }),
-    validate: () => [],
-    run: () => ({}),
-  } as Partial<PreparedOperation> as PreparedOperation;
-  const request = {
-    headers: new Headers(fields),
-    meter: new Meter('anybody', undefined, new CpuThrottle(1)),
-  } as Partial<IncomingRequest> as IncomingRequest;
-  await executeOperation(operation, {
-    request,
-    caller: ANONYMOUS,
-    labels: byCoordinate,
-    variables: () => ({}),
-    fingerprint: () => '',
-    reject: () => expect.fail('It may run.'),
-    open: undefined,
-    reply: () => OUTCOME,
-  });
+  const execute = executorIn({} as Context, { run });
+  await execute({ kind, cost: () => ({ units: 0, bytes: 0, ...cost }) }, fields);
   expect(loads).toEqual([expected]);
 });
