@@ -54,6 +54,9 @@ export async function connectServer(
     search_path: 'public',
     TimeZone: 'UTC',
     DateStyle: 'ISO',
+    // Otherwise a role or a database can have doubles lose digits, and a null in a list become a text.
+    extra_float_digits: '1',
+    array_nulls: 'on',
     default_transaction_isolation: 'read committed' as const,
     statement_timeout: statementTimeout,
     idle_in_transaction_session_timeout: statementTimeout,

@@ -95,7 +95,7 @@ export function lifecycleStore(
     sql`select * from (
         select coordinate, client, sum(uses), max(last_seen) as seen, count(*) over (partition by coordinate),
           max(max(last_seen)) over (partition by coordinate) as last_used,
-          row_number() over (partition by coordinate order by sum(uses) desc, client) as rank
+          row_number() over (partition by coordinate order by sum(uses) desc, client collate "C") as rank
         from ${lifecycleUses} where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date
         group by coordinate, client
       ) as clients where rank <= ${MAX_LISTED} order by coordinate, rank`,

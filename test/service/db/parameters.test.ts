@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/engine/db/client.ts';
 import type { Decoder } from '../../../src/engine/db/row.ts';
+import { administer } from '../../support/admin.ts';
 import { runsOf } from '../../support/cases.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { copyTestDatabase, databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 let opened: TestDatabase;
 
@@ -16,9 +18,9 @@ afterAll(() => opened?.dispose());
 const asJson: Decoder<unknown> = (value) => JSON.parse(String(value));
 
 /** Sends values as a parameter of the type, and gives the value that arrived. */
-async function arrived(type: string, value: unknown): Promise<unknown> {
+async function arrived(type: string, value: unknown, database = opened.database): Promise<unknown> {
   const query = sql`select to_json(${sql.placeholder('value')}::${sql.raw(type)})::text`;
-  const read = opened.database.statement(`test.${type}`, 'lookup', query, { value: asJson });
+  const read = database.statement(`test.${type}`, 'lookup', query, { value: asJson });
   const [row] = await read({ value });
   return row?.value ?? null;
 }
@@ -73,3 +75,18 @@ test('a value that no column can have is an error, and nothing is sent', async (
   await expect(arrived('text', { a: 1 })).rejects.toThrow('A statement cannot take object: pass JSON as text.');
   await expect(arrived('text[]', [['a']])).rejects.toThrow('A statement cannot take object: pass JSON as text.');
 });
+
+if (databaseKind === 'server') {
+  test('doubles keep their digits, and lists their nulls, where the database has settings for old clients', async () => {
+    const { location, dispose } = await copyTestDatabase();
+    onTestFinished(dispose);
+    const url = location.url as string;
+    for (const setting of ['extra_float_digits = 0', 'array_nulls = off']) {
+      await administer(url, `alter database ${new URL(url).pathname.slice(1)} set ${setting}`);
+    }
+    const database = await openDatabase(location);
+    expect(await arrived('double precision', 0.1 + 0.2, database)).toBe(0.1 + 0.2);
+    expect(await arrived('text[]', ['a', null], database)).toEqual(['a', null]);
+    await database.close();
+  });
+}
