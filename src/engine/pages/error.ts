@@ -38,6 +38,6 @@ const KEY_FORM = `<form method="post">
 
 const STYLE = `
 form { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 1.4rem 0; }
-input, button { font: inherit; padding: .45rem .7rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--card); color: inherit; }
+input, button { font: inherit; padding: .45rem .7rem; border: 1px solid var(--edge); border-radius: .5rem; background: var(--card); color: inherit; }
 button { border-color: var(--accent); color: var(--accent); cursor: pointer; }
 `;

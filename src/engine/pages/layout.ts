@@ -28,9 +28,9 @@ ${body}
 
 /** What all pages share: the colours, in light and dark mode, and the text. */
 export const BASE_STYLE = `
-:root { --ink: #1c2330; --soft: #545f70; --paper: #fbfaf7; --card: #fff; --line: #e2ded5; --accent: #0b6b53; --warm: #9a4a06; --blue: #1d5c96; --purple: #6a479c; --red: #ab2a20; --code: #f3f0e9; --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, monospace; }
+:root { --ink: #1c2330; --soft: #545f70; --paper: #fbfaf7; --card: #fff; --line: #e2ded5; --edge: #8a8478; --accent: #0b6b53; --warm: #9a4a06; --blue: #1d5c96; --purple: #6a479c; --red: #ab2a20; --code: #f3f0e9; --mono: ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, monospace; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e9e6df; --soft: #a9b0ba; --paper: #14181d; --card: #1b2127; --line: #2e363f; --accent: #6fd3b4; --warm: #f0a860; --blue: #8fbdf0; --purple: #c8a9ef; --red: #f39c92; --code: #10141a; }
+  :root { --ink: #e9e6df; --soft: #a9b0ba; --paper: #14181d; --card: #1b2127; --line: #2e363f; --edge: #66727f; --accent: #6fd3b4; --warm: #f0a860; --blue: #8fbdf0; --purple: #c8a9ef; --red: #f39c92; --code: #10141a; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, sans-serif; }
