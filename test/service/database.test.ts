@@ -381,6 +381,14 @@ if (databaseKind === 'embedded') {
     });
   });
 
+  test('in a folder that everyone may read, only its user can read or write the files of the embedded database', async () => {
+    const folder = makeTemporaryFolder();
+    onTestFinished(folder.remove);
+    chmodSync(folder.path, 0o755);
+    await (await openDatabase({ url: undefined, folder: folder.path, timeout: 10_000 })).close();
+    expect(statSync(join(folder.path, 'pgdata')).mode & 0o077).toBe(0);
+  });
+
   test('the embedded database uses the space of deleted rows again, so that its folder does not grow with each change', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { location, dispose } = await copyTestDatabase();
