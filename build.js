@@ -85,8 +85,12 @@ async function bundle(folder) {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
     metafile: true,
+    // Its process would still write when this one has been ended.
+    write: false,
     logLevel: 'warning',
   }).catch(() => process.exit(1));
+  mkdirSync(`${folder}/commands`);
+  for (const { path, contents } of built.outputFiles) writeFileSync(path, contents);
   const files = Object.keys(built.metafile.outputs);
   const isHashed = (path) => /-[A-Z0-9]{8}\.js/.test(path);
   return [...files.filter(isHashed), ...files.filter((path) => !isHashed(path))];

@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { builtCopy, editedCode } from '../bench/edit.ts';
@@ -74,6 +75,25 @@ test('builds at the same time all work, and so does what runs from them meanwhil
     const codes = [...builds.map(async (one) => (await one) || run()), run()];
     expect(await Promise.all(codes)).toEqual([0, 0, 0]);
     expect(readdirSync(copy).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+});
+
+test('a build that is ended leaves nothing', async () => {
+  const copy = builtCopy(root);
+  try {
+    const folders = () => readdirSync(copy).filter((name) => name.startsWith('dist.'));
+    const written = () => folders().flatMap((name) => readdirSync(join(copy, name)));
+    for (const title of ['Two', 'Three']) {
+      save(copy, title);
+      const building = spawn(process.execPath, ['build.js'], { cwd: copy, stdio: 'ignore' });
+      await expect.poll(written, { interval: 1, timeout: 20_000 }).not.toEqual([]);
+      building.kill();
+      await once(building, 'exit');
+    }
+    await sleep(200);
+    expect(folders()).toEqual([]);
   } finally {
     rmSync(copy, { recursive: true });
   }
