@@ -337,7 +337,7 @@ if (databaseKind === 'embedded') {
       folder.remove();
     });
 
-    test('because its files cannot be written: the start says so, and the next one works', async () => {
+    test('because its files cannot be written: the start says so, and the next one works, for its user alone', async () => {
       const folder = makeTemporaryFolder();
       onTestFinished(folder.remove);
       const data = join(folder.path, 'pgdata');
@@ -348,6 +348,7 @@ if (databaseKind === 'embedded') {
         `The embedded database in ${folder.path} cannot be opened: its files cannot be read or written, or the disk is full.`,
       );
       await (await open()).close();
+      expect(statSync(data).mode & 0o077).toBe(0);
     });
 
     test('because it is not writable: the start says so in one line', async () => {
@@ -374,19 +375,12 @@ if (databaseKind === 'embedded') {
     await expect.poll(files, { interval: 2, timeout: 60_000 }).toContain(join('data', 'pgdata', 'global'));
     interrupted.kill('SIGKILL');
     await once(interrupted, 'exit');
+    expect(files()).toContain(join('data', 'pgdata.unfinished'));
     await withService(environment, async ({ base }) => {
       const counted = await fetch(`${base}/pets`, { headers: { prefer: 'count=exact' } });
       expect(counted.headers.get('total-count')).toBe('200');
       expect(statSync(environment.DATA_DIR).mode & 0o077).toBe(0);
     });
-  });
-
-  test('in a folder that everyone may read, only its user can read or write the files of the embedded database', async () => {
-    const folder = makeTemporaryFolder();
-    onTestFinished(folder.remove);
-    chmodSync(folder.path, 0o755);
-    await (await openDatabase({ url: undefined, folder: folder.path, timeout: 10_000 })).close();
-    expect(statSync(join(folder.path, 'pgdata')).mode & 0o077).toBe(0);
   });
 
   test('the embedded database uses the space of deleted rows again, so that its folder does not grow with each change', async () => {

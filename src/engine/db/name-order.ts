@@ -5,7 +5,8 @@ import type { RowFilter, Sort } from './list.ts';
 
 /**
  * How lists sort and find a name: case-insensitive (the database's locale decides beyond ASCII, and what the capital of `i`
- * is), and byte by byte whatever the collation. The sorts and the filter below need an index on exactly this expression, followed by the id.
+ * is), and byte by byte whatever the collation. The sorts and the filter below need an index on exactly this expression,
+ * followed by the id.
  */
 export function nameKey(name: SQLWrapper): SQL {
   return sql`(lower(${name}) collate "C")`;
