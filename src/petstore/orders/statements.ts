@@ -31,7 +31,8 @@ export function orderStatements(database: Database) {
       returning ${selected}, ${storeRequestId}`,
     columns,
   );
-  // Returns the pet and its stock even if it places no order, because the error depends on them.
+  // Returns the pet and its stock even if it places no order, because the error depends on them. The status before is
+  // that of the statement's start, which is another one if it has changed while the statement waited for the pet.
   const place = database.statement(
     'orders.place',
     'write',
@@ -52,9 +53,9 @@ export function orderStatements(database: Database) {
         insert into orders (pet_id, quantity, ship_date, complete)
         select pet_id, ${quantity}::integer, ${shipDate}::timestamptz, ${complete}::boolean from stock
         returning ${selected})
-      select ordered.status, held.quantity, placed.*, ${storeRequestId}
+      select ordered.status, (select status from pets where id = ${petId}), held.quantity, placed.*, ${storeRequestId}
       from ordered left join held on true left join placed on true`,
-    { petStatus: pets.status, stockLeft: inventory.quantity, ...columns },
+    { petStatus: pets.status, statusBefore: pets.status, stockLeft: inventory.quantity, ...columns },
     { of: 'pet', by: 'petId' },
   );
   // Places at most one order of each pet, and none that would wait for a lock: the others are placed one by one.

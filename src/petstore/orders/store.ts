@@ -97,12 +97,14 @@ export function orderStore(database: Database) {
     const [found] = await place({ ...order });
     if (found === undefined)
       throw new ServiceError('UNKNOWN_REFERENCE', `petId ${order.petId} is not the id of a pet.`);
-    const { petStatus, stockLeft: left, ...placed } = found;
+    const { petStatus, statusBefore, stockLeft: left, ...placed } = found;
     // Only the ship date of an order can be null. The other columns are nullable because of the join.
     if (placed.id !== null) return placed;
     if (left !== null && left < order.quantity) throw outOfStock(order.petId, left, order.quantity);
-    if (petStatus !== 'available') throw notAvailable(order.petId, petStatus);
-    // Another statement created the pet's inventory row while this one waited for a lock: only a new statement sees it.
+    // Another statement may have created the pet's inventory row while this one waited for a lock, which has changed the
+    // status too if nothing is in stock: only a new statement sees the row.
+    if (petStatus !== 'available' && (left !== null || petStatus === statusBefore))
+      throw notAvailable(order.petId, petStatus);
     return placeAgain(order);
   }
 

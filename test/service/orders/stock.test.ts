@@ -130,19 +130,33 @@ describe('orders and stock', () => {
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(statuses);
   });
 
-  test('an order that waits for the first count of its pet is OUT_OF_STOCK if it is too little', async () => {
+  test.each([
+    [1, 'available'],
+    [0, 'sold'],
+  ])('an order that waits for the first count of its pet is OUT_OF_STOCK if that is %i', async (left, status) => {
     const petId = await makePet();
     let placing: ReturnType<typeof app.rest> | undefined;
     await app.database.transaction(async (query) => {
-      await query('select from pets where id = $1 for no key update', [petId]);
-      await query('insert into inventory (pet_id, quantity) values ($1, 1)', [petId]);
+      await query('update pets set status = $2 where id = $1', [petId, status]);
+      await query('insert into inventory (pet_id, quantity) values ($1, $2)', [petId, left]);
       placing = app.rest('POST', '/store/orders', { body: { petId, quantity: 2 } });
       await untilOthersWait(query);
     });
     expect((await placing)?.body).toMatchObject({
       code: 'OUT_OF_STOCK',
-      message: `Pet ${petId} has 1 in stock; the quantity is 2.`,
+      message: `Pet ${petId} has ${left} in stock; the quantity is 2.`,
     });
+  });
+
+  test('an order that waits for a status set by hand is NOT_AVAILABLE', async () => {
+    const petId = await makePet();
+    let placing: ReturnType<typeof app.rest> | undefined;
+    await app.database.transaction(async (query) => {
+      await query("update pets set status = 'pending' where id = $1", [petId]);
+      placing = app.rest('POST', '/store/orders', { body: { petId } });
+      await untilOthersWait(query);
+    });
+    expect((await placing)?.body.code).toBe('NOT_AVAILABLE');
   });
 
   test('a pet without an inventory entry can be ordered without limit, and its status stays', async () => {
