@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Each is a whole run of its own kind: the browser's and the benchmark's. */
 const elsewhere = [...configDefaults.exclude, 'test/browser/**', 'test/bench/**'];
@@ -28,6 +29,17 @@ const alone = [
 const together = { isolate: false };
 const withDatabase = { include: services, ...together };
 
+/** Waits for the longest time limit of the service: as one of the last files, it would leave the processors idle. */
+const LONGEST_WAIT = 'test/service/malformed.test.ts';
+
+class LongestWaitFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith(LONGEST_WAIT);
+    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+  }
+}
+
 export default defineConfig({
   resolve: {
     // Vite would take graphql's "module" entry for our code while Node takes "main" for the packages that use it: two
@@ -36,6 +48,7 @@ export default defineConfig({
   },
   test: {
     reporters: ['default', './test/support/tally.ts'],
+    sequence: { sequencer: LongestWaitFirst },
     pool: 'forks',
     // Two more than there are processors, because many tests wait for a time limit. A worker has a database and its pool
     // of ten connections; the test server takes 200 in all.
