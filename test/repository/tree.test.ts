@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -152,6 +152,13 @@ describe('habits', () => {
       /^ *(test|describe)\.(skip|runIf|todo|only|fails)/m.test(readFileSync(join(here, name), 'utf8')),
     );
     expect(left).toEqual([]);
+  });
+
+  test('the test files that vitest.config.ts names exist, so that none loses what it needs by a new name', () => {
+    const config = readFileSync(join(root, '../vitest.config.ts'), 'utf8');
+    const named = Array.from(config.matchAll(/'(test\/[\w/-]+\.test\.ts)'/g), ([, name = '']) => name);
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !existsSync(join(root, '..', name)))).toEqual([]);
   });
 
   test('only engine/lifecycle sets deprecationReason: other modules use annotations', () => {

@@ -80,7 +80,7 @@ async function openOrMake(folder: string): Promise<PGlite> {
   if (existsSync(mark)) await rm(database, { recursive: true, force: true });
   if (existsSync(join(database, 'PG_VERSION'))) return PGlite.create(database, options);
   await writeFile(mark, '');
-  // The files in it, which PGlite makes, are ones that everyone may write.
+  // Whatever the umask, PGlite makes files that everyone may write.
   await mkdir(database, { recursive: true, mode: 0o700 });
   const made = await PGlite.create(database, options);
   await rm(mark);
