@@ -118,8 +118,8 @@ async function explain(tried: Tried, { text, parameters, kind }: Sent, planning:
   await tried(async (query) => {
     const countScans = async () => Number((await query(SCANS, [`{${TABLES}}`]))[0]?.[0]);
     await query(`set local plan_cache_mode = ${planning}`, []);
-    // The connections for lists have this setting.
-    if (kind === 'list') await query('set local enable_seqscan = off', []);
+    // The connections for all but counts have this setting.
+    if (kind !== 'count') await query('set local enable_seqscan = off', []);
     await query(`prepare tried as ${text}`, []);
     const before = await countScans();
     const values = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`;

@@ -82,8 +82,9 @@ export async function connectServer(
   const poolOf = (kind: PoolKind): Pool<Client> => {
     const ofKind = {
       lock_timeout: LOCK_TIMEOUTS[kind] ?? statementTimeout,
-      // Each list has its indexes: PostgreSQL would choose a sequential scan only for values for which that is slow.
-      ...(kind === 'list' && { enable_seqscan: 'off' }),
+      // All but counts have their indexes. PostgreSQL would choose a sequential scan for values for which that is slow, or
+      // while a table is small, and would keep to it until the table is analyzed, however much it grows.
+      ...(kind !== 'count' && { enable_seqscan: 'off' }),
     };
     return createPool<Client>(connections[kind], {
       open: (onclose) => {

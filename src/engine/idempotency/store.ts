@@ -30,13 +30,15 @@ export function keyStore(database: Database) {
   );
   const { fingerprint, status, body } = idempotencyKeys;
   const headers = (text: unknown): readonly string[] => JSON.parse(String(text));
+  // One at a time, by the limit: otherwise, a plan that was made while there were few would read all of them.
   const findReplies = database.statement(
     'idempotency.find',
     'lookup',
     sql`select index, fingerprint, status, headers, body
       from unnest(${sql.placeholder('callers')}::text[], ${sql.placeholder('keys')}::text[])
-        with ordinality as given(caller, key, index)
-      join ${idempotencyKeys} using (caller, key)
+        with ordinality as given(caller, key, index),
+        lateral (select * from ${idempotencyKeys} as own
+          where own.caller = given.caller and own.key = given.key limit 1) as stored
       where created_at > now() - ${LIFETIME}`,
     { index: Number, fingerprint, status, headers, body },
   );

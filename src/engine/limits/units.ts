@@ -52,7 +52,7 @@ export function listCosts(pagesOf: (tables: ListTables['tables']) => readonly nu
   };
 }
 
-/** The cost of an `Idempotency-Key` in units: its request has a transaction of its own. */
+/** The cost of an `Idempotency-Key` in units: the response is stored in the same transaction as the change. */
 export const UNITS_OF_KEY = 2;
 
 /** The cost of the lifecycle page and of the metrics in units: both may name many clients. */

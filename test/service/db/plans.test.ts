@@ -170,15 +170,16 @@ describe('from its start on,', testFromStart);
 // The embedded database can't do either.
 if (databaseKind === 'server') {
   test.each<StatementKind>(['lookup', 'list', 'count', 'write'])(
-    'the server neither compiles the plan of a %s nor shares it among processes',
+    'the server neither compiles the plan of a %s nor shares it among processes, and only counts scan tables',
     async (kind) => {
       const settings = app.database.statement(
         'settings',
         kind,
-        sql`select current_setting('jit'), current_setting('max_parallel_workers_per_gather')`,
-        { jit: String, workers: String },
+        sql`select current_setting('jit'), current_setting('max_parallel_workers_per_gather'),
+          current_setting('enable_seqscan')`,
+        { jit: String, workers: String, scans: String },
       );
-      expect(await settings()).toEqual([{ jit: 'off', workers: '0' }]);
+      expect(await settings()).toEqual([{ jit: 'off', workers: '0', scans: kind === 'count' ? 'on' : 'off' }]);
     },
   );
 }

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
+import { keyStore } from '../../../../src/engine/idempotency/store.ts';
 import { deliveryQueue } from '../../../../src/engine/webhooks/queue.ts';
 import type { Plan } from '../../../support/plans.ts';
 import { ask } from '../../graphql/ask.ts';
 import { app, statements } from './filled.ts';
+
+const KEYED = { caller: 'me', account: 'me', authorizeRead: () => {}, fingerprint: 'same' };
+const ROWS_OF_KEYS = `select (seq_tup_read + idx_tup_fetch)::int from pg_stat_xact_user_tables
+  where relname = 'idempotency_keys'`;
 
 const tried = new Set<string>();
 
@@ -125,6 +130,33 @@ export function testFromStart(): void {
     for (const _ of ['first', 'second']) await expectByIndex(10, create);
     const keyed = (key: string) => app.rest('POST', '/store/orders', { body: {}, headers: { 'idempotency-key': key } });
     for (const _ of ['first', 'second']) await expectByIndex(10, () => Promise.all(['a', 'b', 'c'].map(keyed)));
+  });
+
+  test('stored responses are found by their keys alone, even if there were none when PostgreSQL planned it', async () => {
+    const rollback = new Error('The work is rolled back.');
+    const growing = app.database.transaction(async (query) => {
+      const keys = keyStore(app.database.inTransaction((text, parameters) => query(text, parameters)));
+      const rowsRead = async () => Number((await query(ROWS_OF_KEYS, []))[0]?.[0]);
+      const requests = ['key 1', 'key 20000', 'another'].map((key) => ({ ...KEYED, key }));
+      await query('set local plan_cache_mode = force_generic_plan', []);
+      await query('truncate idempotency_keys', []);
+      expect(await keys.find(requests)).toEqual([undefined, undefined, undefined]);
+      await query(
+        `insert into idempotency_keys (caller, key, fingerprint, status, headers)
+          select 'me', 'key ' || n, 'same', 201, '[]' from generate_series(1, 20000) as n`,
+        [],
+      );
+      const before = await rowsRead();
+      const reply = { status: 201, headers: [], body: null };
+      expect(await keys.find(requests)).toEqual([
+        { fingerprint: 'same', reply },
+        { fingerprint: 'same', reply },
+        undefined,
+      ]);
+      expect((await rowsRead()) - before).toBe(2);
+      throw rollback;
+    });
+    await expect(growing).rejects.toBe(rollback);
   });
 
   test('pages of events are found by their positions and rows', async () => {
