@@ -41,6 +41,8 @@ interface Account {
 interface PostgresOptions {
   /** Whether it uses fsync, as is PostgreSQL's default; without it, it is faster and can lose data in a power failure. */
   readonly durable?: boolean;
+  /** Its own cache of tables and indexes, in MiB; 128 as is PostgreSQL's default. */
+  readonly sharedBuffers?: number;
   /** The folder for its data and its other files. */
   readonly folder?: TemporaryFolder;
   /**
@@ -69,6 +71,7 @@ const execute = promisify(execFile);
  */
 export async function startPostgresServer({
   durable = false,
+  sharedBuffers = 128,
   folder = makeTemporaryFolder(),
   isManaged = false,
   copyData,
@@ -79,7 +82,7 @@ export async function startPostgresServer({
     await copyData?.(join(folder.path, 'data'));
     const binaries = account === undefined ? installed : await copyFor(account, installed, folder.path);
     if (copyData === undefined) await initialise(binaries.initdb, folder.path, account);
-    const start = () => launch(binaries.postgres, folder, account, { durable, isManaged });
+    const start = () => launch(binaries.postgres, folder, account, { durable, sharedBuffers, isManaged });
     // Another process may have taken the port that was free.
     return await start().catch((error: Error) => {
       if (error.message.includes('Address already in use')) return start();
@@ -140,7 +143,7 @@ async function launch(
   postgres: string,
   folder: TemporaryFolder,
   account: Account | undefined,
-  { durable, isManaged }: { durable: boolean; isManaged: boolean },
+  { durable, sharedBuffers, isManaged }: Required<Pick<PostgresOptions, 'durable' | 'sharedBuffers' | 'isManaged'>>,
 ): Promise<PostgresServer> {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
@@ -149,7 +152,7 @@ async function launch(
     `port=${port}`,
     `unix_socket_directories=${folder.path}`,
     'max_connections=200',
-    'shared_buffers=128MB',
+    `shared_buffers=${sharedBuffers}MB`,
     ...(durable ? [] : ['fsync=off']),
   ];
   let mustRun = true;

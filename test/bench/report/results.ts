@@ -65,9 +65,10 @@ function method({ rounds, seconds, warmUp }: Effort): string {
   const [pets, orders] = [SMALL.pets, SMALL.orders].map((count) => count.toLocaleString('en'));
   return `## How
 
-- Everything runs on one machine: a PostgreSQL server with its defaults (fsync on), one process of each contestant with 10
-  connections to it, and the load generator with ${CONNECTIONS} connections. The service runs as \`npm start\` runs it, with only
-  its database and port set; the peers run with \`NODE_ENV=production\` and log nothing.
+- Everything runs on one machine: a PostgreSQL server with a quarter of the memory as its shared buffers and otherwise its
+  defaults (fsync on), one process of each contestant with 10 connections to it, and the load generator with
+  ${CONNECTIONS} connections. The service runs as \`npm start\` runs it, with only its database and port set; the peers run with
+  \`NODE_ENV=production\` and log nothing.
 - Each contest starts with a fresh copy of the same ${pets} pets and ${orders} orders, and fresh processes. Before and after,
   the contestants get the same requests, and their whole responses must be equal. Created rows are counted in the database,
   where the stock must have decreased by exactly the quantities of the orders. No request may fail: before the first round,
