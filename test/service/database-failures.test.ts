@@ -110,14 +110,26 @@ if (databaseKind === 'server') {
       await Promise.all(words('before').map(ask));
       proxy.freeze();
       const late = [...words('first'), ...words('second')].map((word) => expect(ask(word)).rejects.toThrow());
-      await sleep(1_600);
+      await sleep(2_400);
       const inTime = Promise.all(words('third').map(ask));
-      await sleep(2_600);
+      await sleep(1_800);
       proxy.thaw();
       await Promise.all([...late, inTime]);
       await Promise.all(words('after').map(ask));
       await driver.close();
       proxy.close();
+      await opened.dispose();
+    });
+
+    test('by having no free connection: a change that would have little time left is not sent', async () => {
+      const opened = await openTestDatabase();
+      const driver = await connectServer(opened.location.url ?? '', 2_000, { ...CONNECTIONS, write: 1 });
+      const held = driver.query('select pg_sleep(1.4)', [], 'write');
+      const late = driver.query("insert into categories (name) values ('Late')", [], 'write');
+      await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '1' } });
+      await held;
+      expect(await driver.query('select from categories', [], 'write')).toEqual([]);
+      await driver.close();
       await opened.dispose();
     });
 
@@ -128,9 +140,12 @@ if (databaseKind === 'server') {
       const held = driver.transaction(() => new Promise<void>((resolve) => (finish = resolve)), undefined);
       let hasBegun = false;
       const asked = performance.now();
-      const late = driver.transaction(async () => {
-        hasBegun = true;
-      }, asked + 300);
+      const late = driver.transaction(
+        async () => {
+          hasBegun = true;
+        },
+        { until: asked + 300, latest: asked + 300 },
+      );
       await expect(late).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       expect(performance.now() - asked).toBeLessThan(5_000);
       finish();
@@ -218,6 +233,50 @@ if (databaseKind === 'server') {
         }
       });
       expect((await send('PATCH', `/pets/${ids[0]}`, { name: 'Then' })).status).toBe(200);
+      await service.stop({ isReplaced: false });
+      await opened.dispose();
+    });
+
+    test('by a locked table: reads do not wait for the changes of their caller, which all do', async () => {
+      const opened = await openTestDatabase();
+      const service = await serveHere({ DATABASE_URL: opened.location.url ?? '' });
+      const send = async (method: string, body?: object) => {
+        const headers = { 'content-type': 'application/json' };
+        const response = await fetch(`${service.base}/categories`, { method, headers, body: JSON.stringify(body) });
+        return [method, response.status];
+      };
+      await opened.database.transaction(async (query) => {
+        await query('lock table categories in share mode', []);
+        // More than one caller may have in progress.
+        const late = Array.from({ length: 50 }, () => send('POST', { name: 'Late' }));
+        await sleep(300);
+        expect(await Promise.race([send('GET'), ...late])).toEqual(['GET', 200]);
+        for (const answer of await Promise.all(late)) expect(answer).toEqual(['POST', 503]);
+      });
+      await service.stop({ isReplaced: false });
+      await opened.dispose();
+    });
+
+    test('by a slow commit: a change with a key is answered when it ends', async () => {
+      const opened = await openTestDatabase();
+      await opened.database.transaction(async (query) => {
+        await query(
+          `create function be_slow() returns trigger language plpgsql as 'begin perform pg_sleep(3); return null; end'`,
+          [],
+        );
+        await query(
+          `create constraint trigger be_slow after insert on categories deferrable initially deferred
+            for each row execute function be_slow()`,
+          [],
+        );
+      });
+      const service = await serveHere({ DATABASE_URL: opened.location.url ?? '' });
+      const response = await fetch(`${service.base}/categories`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'one' },
+        body: JSON.stringify({ name: 'Slow' }),
+      });
+      expect([response.status, await response.json()]).toEqual([201, expect.objectContaining({ name: 'Slow' })]);
       await service.stop({ isReplaced: false });
       await opened.dispose();
     });

@@ -18,17 +18,23 @@ export type DriverQuery = (
   kind: StatementKind,
 ) => Promise<readonly RawRow[]>;
 
+/** May send reads before `begun` resolves, to save a round trip, but no changes. */
+export type TransactionWork<T> = (query: Query, begun: Promise<unknown>) => Promise<T>;
+
+/** Times of `performance.now`. */
+export interface TransactionLimits {
+  /** When its statements must have ended. */
+  readonly until: number;
+  /** When its commit must have ended. Giving up a commit does not undo it, or free the rows. */
+  readonly latest: number;
+}
+
 /** How statements reach the database: the only difference between the embedded database and a server. */
 export interface Driver {
   readonly kind: 'embedded' | 'server';
   readonly query: DriverQuery;
-  /**
-   * Runs the work in one transaction on one connection; rolls back when it rejects.
-   *
-   * @param work may send reads before `begun` resolves, to save a round trip, but no changes
-   * @param until when it must have ended, as a time of `performance.now`; undefined for no limit
-   */
-  transaction<T>(work: (query: Query, begun: Promise<unknown>) => Promise<T>, until: number | undefined): Promise<T>;
+  /** Runs the work in one transaction on one connection; rolls back when it rejects. Without limits, there are none. */
+  transaction<T>(work: TransactionWork<T>, limits: TransactionLimits | undefined): Promise<T>;
   close(): Promise<void>;
 }
 

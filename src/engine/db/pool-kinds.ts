@@ -27,6 +27,12 @@ export function connectionsOf(pool: number): Readonly<Record<PoolKind, number>> 
   return given;
 }
 
+/**
+ * The part of the deadline that a statement or a transaction may wait for a connection. What is sent with little time
+ * left is soon given up, which costs the connection, and leaves it unknown whether anything was changed.
+ */
+export const WAIT_PART = 0.5;
+
 /** How long a write waits for a row that others are changing, in this process or elsewhere, in milliseconds. */
 export const MAX_LOCK_WAIT = 1_000;
 /**

@@ -2,10 +2,10 @@ import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
-import type { Driver, DriverQuery, Parameter, Query, RawRow } from './driver.ts';
+import type { Driver, DriverQuery, Parameter, Query, RawRow, TransactionLimits, TransactionWork } from './driver.ts';
 import { createPool, type Pool, type PooledConnection } from './pool.ts';
-import { LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind } from './pool-kinds.ts';
-import { type Send, transact } from './transact.ts';
+import { LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind, WAIT_PART } from './pool-kinds.ts';
+import { COMMIT, type Send, transact } from './transact.ts';
 import { DatabaseError, failureOf, LockTimeout, tooSlow, unavailable } from './violations.ts';
 
 /** The part of the deadline after which the server ends a statement. Our own deadline is for late statements and frozen servers. */
@@ -105,7 +105,7 @@ export async function connectServer(
     const runOn = (pool: PoolKind, timeout: number) =>
       pools[pool].use((connection) => run(connection, text, parameters, until, takeRows), timeout);
     try {
-      return await runOn(kind, deadline);
+      return await runOn(kind, deadline * WAIT_PART);
     } catch (error) {
       if (!(error instanceof LockTimeout) || kind !== 'write') throw error;
       return runOn('waitingWrite', MAX_LOCK_WAIT);
@@ -138,26 +138,28 @@ export async function connectServer(
   return {
     kind: 'server',
     query,
-    transaction: (work, until) =>
+    transaction: (work, limits) =>
       pools.transaction.use(
-        (connection) => transactOn(connection, work, until),
-        until === undefined ? deadline : Math.min(deadline, until - performance.now()),
+        (connection) => transactOn(connection, work, limits),
+        limits === undefined ? deadline : Math.min(deadline, limits.until - performance.now()),
       ),
     close: () => end(CLOSE_TIMEOUT),
   };
 }
 
-/** Without `until` there is no limit, also on the server. */
+/** Without limits there is none on the server either. */
 function transactOn<T>(
   connection: PooledConnection<Client>,
-  work: (query: Query, begun: Promise<unknown>) => Promise<T>,
-  until: number | undefined,
+  work: TransactionWork<T>,
+  limits: TransactionLimits | undefined,
 ): Promise<T> {
-  const send: Send = (text, parameters) =>
-    run(connection, text, parameters, until, (result) => ({ command: result.command, rows: takeRows(result) }));
+  const send: Send = (text, parameters) => {
+    const until = text === COMMIT ? limits?.latest : limits?.until;
+    return run(connection, text, parameters, until, (result) => ({ command: result.command, rows: takeRows(result) }));
+  };
   const begin = async (query: Query) => {
     await query('begin isolation level read committed', []);
-    if (until !== undefined) return;
+    if (limits !== undefined) return;
     for (const timeout of TIMEOUTS) await query(`set local ${timeout} = 0`, []);
   };
   return transact(send, work, begin, () => {

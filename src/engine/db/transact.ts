@@ -1,5 +1,7 @@
-import type { Parameter, Query, RawRow } from './driver.ts';
+import type { Parameter, Query, RawRow, TransactionWork } from './driver.ts';
 import { unavailable } from './violations.ts';
+
+export const COMMIT = 'commit';
 
 /** Sends a statement on one connection. The command is the first word of PostgreSQL's command tag, such as INSERT. */
 export type Send = (
@@ -17,7 +19,7 @@ export type Send = (
  */
 export async function transact<T>(
   send: Send,
-  work: (query: Query, begun: Promise<unknown>) => Promise<T>,
+  work: TransactionWork<T>,
   begin: (query: Query) => Promise<unknown> = (query) => query('begin', []),
   onLost = () => {},
 ): Promise<T> {
@@ -32,7 +34,7 @@ export async function transact<T>(
     const [result] = await Promise.all([work(query, begun), begun]).finally(() => {
       hasEnded = true;
     });
-    const { command } = await send('commit', []);
+    const { command } = await send(COMMIT, []);
     // The server rolls back a transaction in which a statement has failed, and reports no error.
     if (command !== 'COMMIT') throw unavailable(new Error(`The transaction ended with ${command}.`));
     return result;

@@ -1,6 +1,7 @@
 import type { Database } from './client.ts';
-import type { DriverQuery, Query } from './driver.ts';
+import type { DriverQuery, Query, TransactionWork } from './driver.ts';
 import { createPool, type PooledConnection } from './pool.ts';
+import { WAIT_PART } from './pool-kinds.ts';
 import { tooSlow } from './violations.ts';
 
 /** In milliseconds: the rows that a transaction has changed are locked for all others meanwhile. */
@@ -21,7 +22,7 @@ export function createTransactions<Made>(database: Database, max: number, make: 
   /**
    * @param caller the caller that it works for, if it is one: waiting callers take turns
    * @param latest when it must have ended, including its wait, as a time of `performance.now`
-   * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long and is rolled back
+   * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long: then it is rolled back, or its commit has no answer
    */
   return <T>(caller: string | undefined, latest: number, work: (made: Made) => Promise<T>): Promise<T> => {
     const inSession = async (connection: PooledConnection<Client>) => {
@@ -30,26 +31,27 @@ export function createTransactions<Made>(database: Database, max: number, make: 
       const assertInTime = () => {
         if (performance.now() > until) throw tooSlow();
       };
-      try {
-        return await database.driver.transaction(async (query, begun) => {
-          const queryInTime: Query = async (...statement) => {
-            assertInTime();
-            return query(...statement);
-          };
-          client.query = inOrder(queryInTime, begun);
-          const result = await work(client.made).finally(() => {
-            client.query = undefined;
-          });
+      const workInTime: TransactionWork<T> = async (query, begun) => {
+        const queryInTime: Query = async (...statement) => {
           assertInTime();
-          return result;
-        }, until);
+          return query(...statement);
+        };
+        client.query = inOrder(queryInTime, begun);
+        const result = await work(client.made).finally(() => {
+          client.query = undefined;
+        });
+        assertInTime();
+        return result;
+      };
+      try {
+        return await database.driver.transaction(workInTime, { until, latest });
       } catch (error) {
         // Work that rejects may still be running, and must not send statements in the next transaction.
         connection.isLost = true;
         throw error;
       }
     };
-    return sessions.use(inSession, latest - performance.now(), caller);
+    return sessions.use(inSession, (latest - performance.now()) * WAIT_PART, caller);
   };
 
   function open(): Client {

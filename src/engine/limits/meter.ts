@@ -91,9 +91,11 @@ export class Meter {
   }
 
   load(kind: 'read' | 'change'): Load {
-    const ofWork = Math.max(1, this.#units) * (kind === 'read' ? 1 : READS_PER_CHANGE);
+    const isRead = kind === 'read';
+    const ofWork = Math.max(1, this.#units) * (isRead ? 1 : READS_PER_CHANGE);
     return {
-      account: this.#account,
+      // Reads never wait for changes, which may all be waiting: for a lock, for the disk, or for a standby.
+      account: isRead ? this.#account : `changes of ${this.#account}`,
       units: Math.max(ofWork, Math.ceil(this.#bytes / BYTES_PER_READ)),
       spent: this.#waited,
     };

@@ -25,7 +25,7 @@ test('a request counts as the work that it is, and as its response if that is mo
   meter.charge(3);
   for (const milliseconds of [20, 30]) meter.countWait(milliseconds);
   expect(meter.load('read')).toEqual({ account: 'me', units: 3, spent: 50 });
-  expect(meter.load('change').units).toBe(30);
+  expect(meter.load('change')).toEqual({ account: 'changes of me', units: 30, spent: 50 });
   meter.expect(4 * 16_384 + 1);
   expect([meter.load('read').units, meter.load('change').units]).toEqual([5, 30]);
 });
