@@ -257,6 +257,33 @@ if (databaseKind === 'server') {
       await opened.dispose();
     });
 
+    test('by a table that an operator has locked: what does not read it is answered', async () => {
+      const opened = await openTestDatabase();
+      const service = await serveHere({ DATABASE_URL: opened.location.url ?? '' });
+      const statusOf = async (path: string) => (await fetch(service.base + path)).status;
+      let late: readonly Promise<number>[] = [];
+      await opened.database.transaction(async (query) => {
+        await query('lock table pets in access exclusive mode', []);
+        // More than there are connections for reads by id, and for lists.
+        late = Array.from({ length: 5 }, (_, n) => [
+          statusOf(`/pets/${n + 1}`),
+          statusOf(`/store/inventory/${n + 1}`),
+          statusOf(`/pets?name=${n}`),
+        ]).flat();
+        await sleep(300);
+        const others = ['/readyz', '/categories', '/store/orders', '/store/orders/1', '/events'];
+        for (const path of others) {
+          expect([path, await Promise.race([statusOf(path), ...late])]).toEqual([
+            path,
+            path.endsWith('/1') ? 404 : 200,
+          ]);
+        }
+      });
+      expect(await Promise.all(late)).toEqual(Array.from({ length: 5 }, () => [404, 404, 200]).flat());
+      await service.stop({ isReplaced: false });
+      await opened.dispose();
+    });
+
     test('by a slow commit: a change with a key is answered when it ends', async () => {
       const opened = await openTestDatabase();
       await opened.database.transaction(async (query) => {

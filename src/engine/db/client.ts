@@ -102,6 +102,7 @@ export class Database {
   /**
    * Makes a statement, which the server prepares.
    *
+   * @param name its group and what it does, such as `books.insert`
    * @param query has `sql.placeholder` for each value of a call; others become part of its text
    * @param row the row that it changes, if it changes a single one: statements that change the same row run one after
    *   another, so that they use only one connection while another transaction has locked the row
@@ -113,6 +114,7 @@ export class Database {
     shape: S,
     row?: ChangedRow,
   ): Statement<RowOf<S>> {
+    const [group] = name.split('.', 1);
     const compile = () => {
       const { sql: text, params } = dialect.sqlToQuery(sql`${query}`.inlineParams());
       return { text, placeholders: params.map(placeholderOf), toRow: rowReader(shape) };
@@ -124,7 +126,7 @@ export class Database {
       compiled ??= compile();
       const { text, placeholders, toRow } = compiled;
       const parameters = placeholders.map((placeholder) => toParameter(values[placeholder]));
-      const runAlone = () => this.#run(name, kind, text, parameters);
+      const runAlone = () => this.#run(name, kind, text, parameters, group);
       const requests = this.probe.tracing?.current();
       const run = requests === undefined ? runAlone : () => requests.statement(name, text, runAlone);
       const isQueued = row !== undefined && this.#rowQueue !== undefined;
@@ -158,6 +160,7 @@ export class Database {
     kind: StatementKind,
     sql: string,
     parameters: readonly Parameter[],
+    group: string | undefined,
   ): Promise<readonly RawRow[]> {
     // In a transaction, a retry would wait for the same locks.
     const attempts = this.#rowQueue === undefined ? 1 : MAX_ATTEMPTS;
@@ -166,7 +169,7 @@ export class Database {
       for (let attempt = 1; ; attempt++) {
         const tried = performance.now();
         try {
-          return await this.driver.query(sql, parameters, kind);
+          return await this.driver.query(sql, parameters, kind, group);
         } catch (error) {
           if (!mayRunAgain(kind, error, performance.now() - tried)) throw error;
           if (attempt === attempts) throw isDeadlock(error) ? new LockTimeout(error) : error;
@@ -186,8 +189,9 @@ export class Database {
  */
 function mayRunAgain(kind: StatementKind, error: unknown, milliseconds: number): boolean {
   if (isDeadlock(error)) return true;
-  const isUnavailable = error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < RETRY_WITHIN;
-  return isUnavailable && kind !== 'write';
+  if (kind === 'write') return false;
+  if (error instanceof LockTimeout) return true;
+  return error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < RETRY_WITHIN;
 }
 
 function placeholderOf(param: unknown): string {

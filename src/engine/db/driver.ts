@@ -12,10 +12,12 @@ export type StatementKind = 'lookup' | 'list' | 'count' | 'write';
 /** Rejects with a `DatabaseError`, or with a `ServiceError` when the database is unavailable or too slow. */
 export type Query = (text: string, parameters: readonly Parameter[]) => Promise<readonly RawRow[]>;
 
+/** @param group what it is about, such as `books`: reads of one group never take all connections for reads */
 export type DriverQuery = (
   text: string,
   parameters: readonly Parameter[],
   kind: StatementKind,
+  group?: string,
 ) => Promise<readonly RawRow[]>;
 
 /** May send reads before `begun` resolves, to save a round trip, but no changes. */

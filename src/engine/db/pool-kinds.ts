@@ -35,11 +35,17 @@ export const WAIT_PART = 0.5;
 
 /** How long a write waits for a row that others are changing, in this process or elsewhere, in milliseconds. */
 export const MAX_LOCK_WAIT = 1_000;
+/** How long a read waits for a table that an operator has locked, as `vacuum full` does, before others have their turn. */
+const LOCKED_TABLE_WAIT = 900;
+
 /**
  * The same for each pool. A write that has waited that long moves to the pool for waiting writes. For transactions it is
  * less than a server takes to detect a deadlock (1 s by default): two that wait for each other make all others wait.
  */
-export const LOCK_TIMEOUTS: Readonly<Partial<Record<PoolKind, number>>> = {
+export const LOCK_TIMEOUTS: Readonly<Record<PoolKind, number>> = {
+  lookup: LOCKED_TABLE_WAIT,
+  list: LOCKED_TABLE_WAIT,
+  count: LOCKED_TABLE_WAIT,
   write: 20,
   waitingWrite: MAX_LOCK_WAIT,
   transaction: 500,

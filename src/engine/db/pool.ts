@@ -29,11 +29,11 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   type Member = PooledConnection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
-  /** The callers that wait. An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
+  /** The users that wait. An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
   const waiting: Waiting<string | undefined>[] = [];
-  /** The caller of each connection in use; undefined for work without a caller. */
+  /** The user of each connection in use; undefined for work without one. */
   const users: (string | undefined)[] = [];
-  /** How many connections one caller may use, so that one is left for the others. */
+  /** How many connections one user may have, so that one is left for the others. */
   const share = Math.max(1, size - 1);
   let hasEnded = false;
 
@@ -42,18 +42,18 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
      * Runs the work on a connection that nothing else uses meanwhile. A lost connection is not used again.
      *
      * @param timeout how long to wait for a connection, in milliseconds
-     * @param caller the caller that it works for: no caller gets all connections, and waiting callers take turns
+     * @param user whom or what it works for: none gets all connections, and those that wait take turns
      * @throws {ServiceError} UNAVAILABLE when no connection was free in time
      */
-    async use<T>(work: (connection: Member) => Promise<T>, timeout: number, caller?: string): Promise<T> {
+    async use<T>(work: (connection: Member) => Promise<T>, timeout: number, user?: string): Promise<T> {
       if (hasEnded) throw stopping();
-      if (users.length < size && usedBy(caller) < share) users.push(caller);
-      else await waitIn(waiting, caller, { milliseconds: timeout, error: overloaded });
+      if (users.length < size && usedBy(user) < share) users.push(user);
+      else await waitIn(waiting, user, { milliseconds: timeout, error: overloaded });
       const member = takeIdle() ?? openMember();
       try {
         return await work(member);
       } finally {
-        release(member, caller);
+        release(member, user);
       }
     },
 
@@ -65,9 +65,9 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     },
   };
 
-  function usedBy(caller: string | undefined): number {
+  function usedBy(user: string | undefined): number {
     let uses = 0;
-    if (caller !== undefined) for (const user of users) if (user === caller) uses++;
+    if (user !== undefined) for (const other of users) if (other === user) uses++;
     return uses;
   }
 
@@ -89,8 +89,8 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     return member;
   }
 
-  function release(member: Member, caller: string | undefined): void {
-    users.splice(users.indexOf(caller), 1);
+  function release(member: Member, user: string | undefined): void {
+    users.splice(users.indexOf(user), 1);
     if (member.isLost || isSpent?.(member.client)) discard(member);
     else idle.push(member);
     const entry = next();
@@ -99,7 +99,7 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
     entry.end();
   }
 
-  /** The work that has waited longest, among that of the callers with the fewest connections. */
+  /** The work that has waited longest, among that of the users with the fewest connections. */
   function next(): Waiting<string | undefined> | undefined {
     let found: Waiting<string | undefined> | undefined;
     for (const entry of waiting) {

@@ -14,6 +14,8 @@ const STATEMENT_PART = 0.9;
 const CONNECT_PART = 0.5;
 /** How often the server checks during a statement whether we are still connected, in milliseconds. */
 const CHECK_INTERVAL = 200;
+/** The kinds of which one group may not use all connections: its table may be locked, or its statements slow. */
+const SHARED: readonly PoolKind[] = ['lookup', 'list'];
 const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 /** How long statements in progress may take when the driver is closed, in seconds. */
 const CLOSE_TIMEOUT = 0.5;
@@ -81,7 +83,7 @@ export async function connectServer(
   let connectionCheck = {};
   const poolOf = (kind: PoolKind): Pool<Client> => {
     const ofKind = {
-      lock_timeout: LOCK_TIMEOUTS[kind] ?? statementTimeout,
+      lock_timeout: LOCK_TIMEOUTS[kind],
       // All but counts have their indexes. PostgreSQL would choose a sequential scan for values for which that is slow, or
       // while a table is small, and would keep to it until the table is analyzed, however much it grows.
       ...(kind !== 'count' && { enable_seqscan: 'off' }),
@@ -100,10 +102,11 @@ export async function connectServer(
   const end = async (seconds: number) => {
     await Promise.all(Object.values(pools).map((pool) => pool.end(seconds)));
   };
-  const query: DriverQuery = async (text, parameters, kind) => {
+  const query: DriverQuery = async (text, parameters, kind, group) => {
     const until = performance.now() + deadline;
+    const user = SHARED.includes(kind) ? group : undefined;
     const runOn = (pool: PoolKind, timeout: number) =>
-      pools[pool].use((connection) => run(connection, text, parameters, until, takeRows), timeout);
+      pools[pool].use((connection) => run(connection, text, parameters, until, takeRows), timeout, user);
     try {
       return await runOn(kind, deadline * WAIT_PART);
     } catch (error) {

@@ -61,7 +61,7 @@ export function isDeadlock(error: unknown): boolean {
 /** A row was locked for longer than a statement waits for it, or for its turn. Nothing was changed. */
 export class LockTimeout extends ServiceError {
   constructor(cause?: unknown) {
-    super('UNAVAILABLE', 'Other requests are changing the same rows; try again.', { cause });
+    super('UNAVAILABLE', 'The rows are locked by other changes; try again.', { cause });
   }
 }
 

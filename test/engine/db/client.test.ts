@@ -7,7 +7,7 @@ import { DatabaseError, unavailable } from '../../../src/engine/db/violations.ts
 const LOST = unavailable(new Error('The connection is lost.'));
 const DEADLOCK = new DatabaseError('A deadlock was detected.', '40P01', undefined, undefined);
 const REJECTED = new DatabaseError('A column is missing.', '42703', undefined, undefined);
-const LOCKED = 'Other requests are changing the same rows; try again.';
+const LOCKED = 'The rows are locked by other changes; try again.';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 
