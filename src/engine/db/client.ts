@@ -14,7 +14,7 @@ import {
 } from './driver.ts';
 import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './pool-kinds.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
-import { isDeadlock, LockTimeout } from './violations.ts';
+import { isDeadlock, LockTimeout, tableLocked } from './violations.ts';
 
 /** Observes the database; called once per statement or batch. */
 export interface Probe {
@@ -172,7 +172,7 @@ export class Database {
           return await this.driver.query(sql, parameters, kind, group);
         } catch (error) {
           if (!mayRunAgain(kind, error, performance.now() - tried)) throw error;
-          if (attempt === attempts) throw isDeadlock(error) ? new LockTimeout(error) : error;
+          if (attempt === attempts) throw finalError(error);
           await sleep(attempt * PAUSE);
         }
       }
@@ -192,6 +192,13 @@ function mayRunAgain(kind: StatementKind, error: unknown, milliseconds: number):
   if (kind === 'write') return false;
   if (error instanceof LockTimeout) return true;
   return error instanceof ServiceError && error.code === 'UNAVAILABLE' && milliseconds < RETRY_WITHIN;
+}
+
+/** The error after the last attempt. */
+function finalError(error: unknown): unknown {
+  if (isDeadlock(error)) return new LockTimeout(error);
+  // Only reads are tried again for it.
+  return error instanceof LockTimeout ? tableLocked(error) : error;
 }
 
 function placeholderOf(param: unknown): string {

@@ -61,8 +61,13 @@ export function isDeadlock(error: unknown): boolean {
 /** A row was locked for longer than a statement waits for it, or for its turn. Nothing was changed. */
 export class LockTimeout extends ServiceError {
   constructor(cause?: unknown) {
-    super('UNAVAILABLE', 'The rows are locked by other changes; try again.', { cause });
+    super('UNAVAILABLE', 'Other requests are changing the same rows; try again.', { cause });
   }
+}
+
+/** A read has waited too long for a table: requests lock rows only, so it was an operator. */
+export function tableLocked(cause: unknown): ServiceError {
+  return new ServiceError('UNAVAILABLE', 'What this reads is locked at the moment; try again.', { cause });
 }
 
 export function tooSlow(cause?: unknown): ServiceError {

@@ -84,7 +84,7 @@ describe('a failure of the server itself is 503 with Retry-After', () => {
   });
 
   test('55P03: a row is locked for longer than a statement waits', () => {
-    expect(reported('55P03')).toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('are locked') });
+    expect(reported('55P03')).toMatchObject({ ...UNAVAILABLE, message: expect.stringContaining('the same rows') });
   });
 });
 

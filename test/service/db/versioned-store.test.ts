@@ -521,7 +521,7 @@ test('constraints whose names PostgreSQL cuts off are explained as others are', 
 // The embedded database has one connection, so there all wait for the whole transaction.
 if (databaseKind === 'server') {
   describe('while another transaction locks a row', () => {
-    const locked = { code: 'UNAVAILABLE', message: 'The rows are locked by other changes; try again.' };
+    const locked = { code: 'UNAVAILABLE', message: 'Other requests are changing the same rows; try again.' };
 
     test('by its unique value, the rows that came with one that has the same value are stored', async () => {
       const { database } = opened;
