@@ -12,7 +12,13 @@ const MAX_TOGETHER = 10_000;
  * at a time publish, so positions have no gaps. The statements after it have a newer snapshot than the lock, so they
  * see what the last process that had the lock has published.
  *
- * The outbox is read only by its index: between two vacuums, the table is full of rows that are already published.
+ * The outbox is read only by its index, and only beyond the changes that are finished: none of them is left, and none can
+ * still appear. Otherwise a publication would read all rows that are published and not vacuumed yet, which are many while
+ * a long transaction, such as a backup, keeps them from it.
+ *
+ * What is finished is known after three publications: a change draws its number when its transaction has an id. So those
+ * that may have drawn a number up to the last change of a publication (`ending`) have smaller ids than the next one
+ * (`ended_at`), and have all ended when none of the running ones is smaller. A restored database may count its ids anew.
  *
  * The changes of a statement are published together, in the order of their ranks, where its last change is: whatever
  * depends on the statement was written after that one. A connection may run several statements at the same time of the
@@ -22,20 +28,28 @@ const MAX_TOGETHER = 10_000;
  */
 export const PUBLISH_BODY = `
 declare
-  before bigint;
+  state feed;
+  first bigint;
   upto bigint;
   part record;
   total bigint;
   oldest timestamptz;
+  running bigint;
+  own bigint;
 begin
   perform set_config('enable_seqscan', 'off', true);
-  if not exists (select from outbox order by seq limit 1) then moved := 0; return; end if;
-  select last into before from feed for update skip locked;
+  if not exists (select from outbox where seq > (select finished from feed) order by seq limit 1)
+    then moved := 0; return;
+  end if;
+  select * into state from feed for update skip locked;
   if not found then return; end if;
+  own := pg_current_xact_id()::text::bigint;
+  running := pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
   for attempt in 1..3 loop
     total := 0;
     more := false;
-    for part in select seq, size, time from outbox order by seq loop
+    for part in select seq, size, time from outbox where seq > state.finished order by seq loop
+      first := coalesce(first, part.seq);
       upto := part.seq;
       oldest := least(oldest, part.time);
       total := total + part.size;
@@ -45,11 +59,11 @@ begin
     with unfinished as (
       select writer, time from outbox where attempt < 3 and seq > upto and seq <= upto + ${LOOK_AHEAD}),
     published as (
-      delete from outbox where seq <= upto and (writer, time) not in (select writer, time from unfinished)
+      delete from outbox where seq > state.finished and seq <= upto and (writer, time) not in (select writer, time from unfinished)
       returning *, xmin::text as transaction),
     told as (select *, max(seq) over (partition by transaction, writer, time) as ended from published),
     placed as (
-      select time, before + sum(size) over (order by ended, rank, seq) - size as start,
+      select time, state.last + sum(size) over (order by ended, rank, seq) - size as start,
         coalesce(types, array[type]) as types, coalesce(subjects, array[subject]) as subjects,
         coalesce(images, array[data]) as images, coalesce(correlations, array[correlation]) as correlations
       from told)
@@ -60,6 +74,15 @@ begin
     get diagnostics moved = row_count;
     exit when moved > 0;
   end loop;
-  update feed set last = before + moved;
+  if state.ending is null or state.ended_at > own then
+    state.ending := upto;
+    state.ended_at := null;
+  elsif state.ended_at is null then
+    state.ended_at := own;
+  elsif state.ended_at <= running then
+    state.finished := least(state.ending, first - 1);
+    state.ending := null;
+  end if;
+  update feed set last = state.last + moved, finished = state.finished, ending = state.ending, ended_at = state.ended_at;
   lag := extract(epoch from clock_timestamp() - oldest);
 end`;

@@ -39,14 +39,15 @@ export function createSequencer(database: Database, { retention, onPublished, on
     'write',
     sql`with oldest as (
         select position, max(time) filter (where time <= now()) over (order by position) as latest
-        from (select position, time from events order by position limit ${DELETED_AT_ONCE}) as oldest),
+        from (select position, time from events where position >= ${sql.placeholder('head')}::bigint
+          order by position limit ${DELETED_AT_ONCE}) as oldest),
       old as (
         delete from events where position in (
           select position from oldest where latest < now() - make_interval(secs => ${sql.placeholder('retention')}::integer))
         returning position)
       update feed set deleted = greatest(deleted, (select max(position) from old)) where exists (select from old)
-      returning (select count(*) from old)`,
-    { count: Number },
+      returning (select count(*) from old), (select min(position) from oldest)`,
+    { count: Number, head: Number },
   );
   const rounds = createRounds(attempt, PAUSE);
   let intervals: NodeJS.Timeout[] = [];
@@ -96,6 +97,8 @@ export function createSequencer(database: Database, { retention, onPublished, on
   }
 
   async function forget(): Promise<void> {
-    while ((await deleteOld({ retention }))[0]?.count === DELETED_AT_ONCE);
+    // Before the first event there is none, but there are many rows that are not vacuumed yet.
+    let [row] = await deleteOld({ retention, head: 0 });
+    while (row?.count === DELETED_AT_ONCE) [row] = await deleteOld({ retention, head: row.head });
   }
 }

@@ -52,6 +52,11 @@ export const feed = pgTable(
     deleted: bigint({ mode: 'number' }).notNull().default(0),
     /** The position of the last event; 0 for none. */
     last: bigint({ mode: 'number' }).notNull().default(0),
+    /** No change of the outbox up to this one is left, or can still appear. */
+    finished: bigint({ mode: 'number' }).notNull().default(0),
+    /** What may be finished next, and the id that the transactions which may still write there are smaller than. */
+    ending: bigint({ mode: 'number' }),
+    endedAt: bigint('ended_at', { mode: 'number' }),
   },
   (table) => [check('feed_is_only', sql`${table.isOnly}`)],
 );

@@ -243,6 +243,49 @@ test('the epoch is another one each time that it is raised, also twice within a 
 
 // The embedded database runs one transaction at a time.
 if (databaseKind === 'server') {
+  test('while a backup runs, the outbox is not read from its beginning, where rows cannot be vacuumed', async () => {
+    const READ = "pg_stat_get_xact_tuples_returned('outbox_pkey'::regclass)::integer";
+    const ask = async (what: string) => Number((await query(`select ${what}`))[0]?.[0]);
+    await opened.database.transaction(async (backup) => {
+      await backup('set transaction isolation level repeatable read', []);
+      await backup('select 1', []);
+      const first = await ask('last_value + 1 from outbox_seq_seq');
+      let [last, finished, readBefore] = [first, first, await ask(READ)];
+      // Other transactions on the server can keep changes from being finished for a while.
+      while (last < first + 200 || finished < first + 150) {
+        for (let more = 0; more < 10; more++) await category();
+        last = await ask('max(seq) from outbox');
+        const read = await ask(`${READ} from publish_changes(1000)`);
+        // The server adds them up for up to a second.
+        expect(read - readBefore).toBeLessThan(12 * (last - finished + 1));
+        readBefore = await ask(READ);
+        finished = Math.max(first, await ask('finished from feed'));
+      }
+    });
+  });
+
+  test('a change that is committed late is published, however often others have been published meanwhile', async () => {
+    const last = await endOfFeed();
+    await opened.database.transaction(async (late) => {
+      await late("insert into categories (name) values ('Late')", []);
+      for (let n = 0; n < 6; n++) {
+        await category();
+        await publish();
+      }
+    });
+    await publish();
+    expect((await eventsAfter(last)).map(({ data }) => data.name)).toEqual([...Array(6).fill('Dogs'), 'Late']);
+  });
+
+  test('in a copy whose sequences begin anew, changes are published once the epoch is raised', async () => {
+    const last = await endOfFeed();
+    await query('update feed set finished = 1000000000, ending = 1000000000, ended_at = 1');
+    await query(RAISE_EPOCH);
+    await category();
+    await publish();
+    expect(await eventsAfter(last)).toHaveLength(1);
+  });
+
   test('while another process publishes, none is counted here', async () => {
     await category();
     const counts: unknown[] = [];
