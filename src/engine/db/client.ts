@@ -63,6 +63,8 @@ const MAX_ATTEMPTS = 5;
 const PAUSE = 20;
 /** A statement is not retried when the server took longer than this, in milliseconds, to turn out unavailable. */
 const RETRY_WITHIN = 1_000;
+/** No attempt begins later than this after the first, in milliseconds: its request would have ended before it. */
+const LAST_ATTEMPT = 3_500;
 const dialect = new PgDialect();
 const noProbe: Probe = { statement: () => {}, batch: () => {} };
 
@@ -172,7 +174,7 @@ export class Database {
           return await this.driver.query(sql, parameters, kind, group);
         } catch (error) {
           if (!mayRunAgain(kind, error, performance.now() - tried)) throw error;
-          if (attempt === attempts) throw finalError(error);
+          if (attempt === attempts || performance.now() - started > LAST_ATTEMPT) throw finalError(error);
           await sleep(attempt * PAUSE);
         }
       }

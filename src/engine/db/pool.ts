@@ -11,7 +11,7 @@ export interface PooledConnection<Client> {
 
 export type Pool<Client> = ReturnType<typeof createPool<Client>>;
 
-interface Opener<Client> {
+export interface Opener<Client> {
   /** @param onClose called when either end closes the connection */
   open(onClose: () => void): Client;
   close(client: Client, seconds: number): Promise<void>;
@@ -24,8 +24,14 @@ interface Opener<Client> {
  * shared: with several connections it gets slower with each statement; a queued statement can't be given up without
  * mixing up the results of later ones; and a transaction with statements behind it, or a lost connection, crashes the
  * process.
+ *
+ * @param share how many connections one user may have, by default so that one is left for the others
  */
-export function createPool<Client>(size: number, { open, close, isSpent }: Opener<Client>) {
+export function createPool<Client>(
+  size: number,
+  { open, close, isSpent }: Opener<Client>,
+  share = Math.max(1, size - 1),
+) {
   type Member = PooledConnection<Client>;
   const members = new Set<Member>();
   const idle: Member[] = [];
@@ -33,8 +39,6 @@ export function createPool<Client>(size: number, { open, close, isSpent }: Opene
   const waiting: Waiting<string | undefined>[] = [];
   /** The user of each connection in use; undefined for work without one. */
   const users: (string | undefined)[] = [];
-  /** How many connections one user may have, so that one is left for the others. */
-  const share = Math.max(1, size - 1);
   let hasEnded = false;
 
   return {

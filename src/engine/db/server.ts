@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
 import type { Driver, DriverQuery, Parameter, Query, RawRow, TransactionLimits, TransactionWork } from './driver.ts';
-import { createPool, type Pool, type PooledConnection } from './pool.ts';
+import { createPool, type Opener, type Pool, type PooledConnection } from './pool.ts';
 import { LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind, WAIT_PART } from './pool-kinds.ts';
 import { COMMIT, type Send, transact } from './transact.ts';
 import { DatabaseError, failureOf, LockTimeout, tooSlow, unavailable } from './violations.ts';
@@ -14,8 +14,8 @@ const STATEMENT_PART = 0.9;
 const CONNECT_PART = 0.5;
 /** How often the server checks during a statement whether we are still connected, in milliseconds. */
 const CHECK_INTERVAL = 200;
-/** The kinds of which one group may not use all connections: its table may be locked, or its statements slow. */
-const SHARED: readonly PoolKind[] = ['lookup', 'list'];
+/** The kinds whose connections the groups take in turns: the table of one may be locked, or its statements slow. */
+const SHARED: readonly PoolKind[] = ['lookup', 'list', 'count'];
 const TIMEOUTS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 /** How long statements in progress may take when the driver is closed, in seconds. */
 const CLOSE_TIMEOUT = 0.5;
@@ -88,14 +88,17 @@ export async function connectServer(
       // while a table is small, and would keep to it until the table is analyzed, however much it grows.
       ...(kind !== 'count' && { enable_seqscan: 'off' }),
     };
-    return createPool<Client>(connections[kind], {
+    const size = connections[kind];
+    const opener: Opener<Client> = {
       open: (onclose) => {
         const own = { connection: { ...connection, ...ofKind, ...connectionCheck }, socket: connectOnce(url), onclose };
         return { sql: postgres(url, { ...options, ...own }), prepared: new Set() };
       },
       close: ({ sql }, seconds) => sql.end({ timeout: seconds }),
       isSpent: ({ prepared }) => prepared.size >= MAX_PREPARED,
-    });
+    };
+    // Of two connections for counts, one group may use both: to keep one for others would halve its counts.
+    return createPool(size, opener, kind === 'count' ? size : undefined);
   };
   const entries = (Object.keys(connections) as PoolKind[]).map((kind) => [kind, poolOf(kind)]);
   const pools: Readonly<Record<PoolKind, Pool<Client>>> = Object.fromEntries(entries);

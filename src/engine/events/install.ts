@@ -15,7 +15,7 @@ const TRANSITIONS = {
 
 /**
  * Makes the cursors of all readers invalid. The epoch is the time, in seconds since 2025: counting up, two restores of the
- * same backup would have the same one. The outbox is read from its beginning again: a copy may number its changes anew.
+ * same backup would have the same one. The outbox is read from its beginning again, as a copy may have been made without its sequence.
  */
 export const RAISE_EPOCH = `update feed
   set epoch = greatest(epoch + 1, extract(epoch from now() - '2025-01-01Z'::timestamptz)::integer), finished = 0, ending = null`;
