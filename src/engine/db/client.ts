@@ -63,7 +63,7 @@ const MAX_ATTEMPTS = 5;
 const PAUSE = 20;
 /** A statement is not retried when the server took longer than this, in milliseconds, to turn out unavailable. */
 const RETRY_WITHIN = 1_000;
-/** No attempt begins later than this after the first, in milliseconds: its request would have ended before it. */
+/** No attempt begins later than this after the first, in milliseconds: it could go on when its request has ended. */
 const LAST_ATTEMPT = 3_500;
 const dialect = new PgDialect();
 const noProbe: Probe = { statement: () => {}, batch: () => {} };

@@ -12,9 +12,9 @@ const MAX_TOGETHER = 10_000;
  * at a time publish, so positions have no gaps. The statements after it have a newer snapshot than the lock, so they
  * see what the last process that had the lock has published.
  *
- * The outbox is read only by its index, in its order, and only beyond the changes that are finished: none of them is left, and none can
- * still appear. Otherwise a publication would read all rows that are published and not vacuumed yet, which are many while
- * a long transaction that changes nothing, such as a backup, keeps them from it.
+ * The outbox is read only by its index, in its order, and only beyond the changes that are finished: none of them is
+ * left, and none can still appear. Otherwise a publication would read all rows that are published and not vacuumed yet,
+ * which are many while a long transaction that changes nothing, such as a backup, keeps them from it.
  *
  * What is finished is known after three publications: a change draws its number when its transaction has an id. So those
  * that may have drawn a number up to the last change of a publication (`ending`) have smaller ids than the next one
