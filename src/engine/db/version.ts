@@ -5,9 +5,12 @@ import type { Int64 } from '../int64.ts';
 /** The versions that a row may have for a write to succeed; null or undefined allow any version. */
 export type ExpectedVersion = readonly Int64[] | null | undefined;
 
-/** The condition that a row has one of the versions in the placeholder `expectedVersion`; null allows any. */
-export function versionCondition(version: SQLWrapper): SQL {
-  return sql`coalesce(${version} = any(${sql.placeholder('expectedVersion')}::bigint[]), true)`;
+/** The condition that a row has one of the expected versions, by default those of a placeholder; null allows any. */
+export function versionCondition(
+  version: SQLWrapper,
+  expected: SQLWrapper = sql`${sql.placeholder('expectedVersion')}::bigint[]`,
+): SQL {
+  return sql`coalesce(${version} = any(${expected}), true)`;
 }
 
 /** The same check as `versionCondition`, for a row that was read. */

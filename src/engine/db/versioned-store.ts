@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import type { Int64 } from '../int64.ts';
 import { capitalize } from '../text.ts';
@@ -10,9 +10,8 @@ import { byId, type Page, type PageWindow, pages } from './paging.ts';
 import { storeRequestId } from './request-id.ts';
 import { type ExpectedVersion, versionCondition, versionMismatch } from './version.ts';
 import { FOREIGN_KEY_VIOLATIONS, translateViolations } from './violations.ts';
-import { fieldOf, foreignKeysOf, insertManyQuery, storedName, uniqueFieldsOf } from './written-fields.ts';
-
-type VersionedTable = PgTable & { readonly id: PgColumn; readonly version: PgColumn };
+import { changedFields, deleteManyQuery, insertManyQuery, updateManyQuery, type VersionedTable } from './write-many.ts';
+import { fieldOf, foreignKeysOf, storedName, uniqueFieldsOf } from './written-fields.ts';
 
 type Row<T extends VersionedTable> = T['$inferSelect'];
 type Inserted<T extends VersionedTable> = T['$inferInsert'];
@@ -61,9 +60,11 @@ interface VersionedStoreOptions<T extends VersionedTable, Filter extends string,
 }
 
 type Values = Readonly<Record<string, unknown>>;
+/** The change of a row, with the values of its fields, or its deletion. */
+type Change = Values & { readonly id: Int64; readonly expectedVersion: ExpectedVersion };
 
 /**
- * Each operation is a prepared statement. Reads by id and inserts are batched across requests.
+ * Each operation is a prepared statement. All are batched across requests.
  *
  * @throws {Error} when the table has another kind of id
  * @example const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
@@ -87,81 +88,88 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const foreignKeys = foreignKeysOf(table, fields, references);
   const uniqueFields = uniqueFieldsOf(table, fields);
   const reasons = new Map(Object.entries(keptBy).map(([name, why]) => [storedName(name), why]));
-  const id = sql.placeholder('id');
-  const row = { of: one, by: 'id' };
+  const written = { table, selected, fields, foreignKeys, hasUnique: uniqueFields.size > 0 };
   const What = capitalize(one);
-
-  const insert = database.statement(
-    `${list.name}.insert`,
-    'write',
-    sql`insert into ${table} ${fields.map(({ name }) => name)} values ${fields.map(({ value }) => value)}
-      returning ${selected}, ${storeRequestId}`,
-    columns,
-  );
-  const insertMany = database.statement(
-    `${list.name}.insertMany`,
-    'write',
-    insertManyQuery(table, selected, fields, foreignKeys, uniqueFields.size > 0),
-    { index: Number, ...columns },
-  );
-  const update = database.statement(
-    `${list.name}.update`,
-    'write',
-    sql`update ${table} set ${fields.map(({ name }) => name)} = row${fields.map(({ changed }) => changed)},
-        version = version + (row${fields.map(({ column }) => column)}::record *<> row${fields.map(({ stored }) => stored)}::record)::integer
-      where id = ${id}::bigint and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
-    columns,
-    row,
-  );
-  const remove = database.statement(
-    `${list.name}.delete`,
-    'write',
-    sql`delete from ${table} where id = ${id}::bigint and ${versionCondition(table.version)} returning ${selected}, ${storeRequestId}`,
-    columns,
-    row,
-  );
+  const isRow = sql`id = ${sql.placeholder('id')}::bigint and ${versionCondition(table.version)}`;
+  const returning = sql`returning ${selected}, ${storeRequestId}`;
 
   const rows = byId(database, list);
-  const create = batchWrites<Values, Values>(
-    database,
-    `${list.name}.insert`,
-    (rows) => insertMany({ rows }),
-    async (fresh) => {
-      const [created] = await translateViolations(insert(fresh), (constraint) => notStored(constraint, fresh));
+  const insert = batchedWrite(
+    'insert',
+    sql`insert into ${table} ${fields.map(({ name }) => name)} values ${fields.map(({ key }) => sql.placeholder(key))} ${returning}`,
+    insertManyQuery(written),
+    async (statement, fresh) => {
+      const [created] = await translateViolations(statement(fresh), (constraint) => notStored(constraint, fresh));
       return created as Values;
     },
+  );
+  const update = batchedWrite(
+    'update',
+    sql`update ${table} set ${changedFields(written, sql.placeholder, sql`${sql.placeholder('givenFields')}::text[]`)}
+      where ${isRow} ${returning}`,
+    updateManyQuery(written),
+    changeWith(
+      (constraint, values) => notStored(constraint, values) ?? stillReferred(values.id, reasons.get(constraint)),
+    ),
+  );
+  const remove = batchedWrite(
+    'delete',
+    sql`delete from ${table} where ${isRow} ${returning}`,
+    deleteManyQuery(written),
+    // A foreign key of a table to itself has one name for both.
+    changeWith((constraint, { id }, state) => {
+      const why = FOREIGN_KEY_VIOLATIONS.includes(state) ? 'while other rows refer to it' : undefined;
+      return stillReferred(id, reasons.get(constraint) ?? why);
+    }),
   );
 
   return {
     byId: rows,
     list: pages(database, list),
-    create: (given, requestId) => create(complete(given, requestId)),
-    replace: (rowId, given, expected, requestId) => change(update, rowId, complete(given, requestId), expected),
-    update: (rowId, changes, expected, requestId) => change(update, rowId, withDefaults(changes, requestId), expected),
-    delete: (rowId, expected, requestId) => change(remove, rowId, { requestId }, expected),
+    create: (given, requestId) => insert(complete(given, requestId)),
+    replace: (id, given, expected, requestId) => update(changeOf(id, complete(given, requestId), expected)),
+    update: (id, changes, expected, requestId) => update(changeOf(id, withDefaults(changes, requestId), expected)),
+    delete: (id, expectedVersion, requestId) => remove({ id, expectedVersion, requestId }),
   } as VersionedStore<T, Filter, SortName>;
 
-  async function change(
-    statement: Statement<Values>,
-    rowId: Int64,
-    values: Values,
-    expectedVersion: ExpectedVersion,
-  ): Promise<Values> {
-    // Finds out why the row is unchanged.
-    const read = database.bind(rows.load);
-    const givenFields = Object.keys(values).filter((key) => values[key] !== undefined);
-    const [changed] = await translateViolations(
-      statement(Object.assign({}, values, { id: rowId, expectedVersion, givenFields })),
-      // A foreign key of a table to itself has one name for both.
-      (constraint, state) =>
-        statement === remove && FOREIGN_KEY_VIOLATIONS.includes(state)
-          ? stillReferred(rowId, reasons.get(constraint) ?? 'while other rows refer to it')
-          : (notStored(constraint, values) ?? stillReferred(rowId, reasons.get(constraint))),
+  /** @param alone runs the statement of one call, which has to wait or to fail, or arrives alone */
+  function batchedWrite<Given extends Values>(
+    what: 'insert' | 'update' | 'delete',
+    query: SQL,
+    manyQuery: SQL,
+    alone: (statement: Statement<Values>, values: Given) => Promise<Values>,
+  ): (values: Given) => Promise<Values> {
+    const name = `${list.name}.${what}`;
+    const row = what === 'insert' ? undefined : { of: one, by: 'id' };
+    const statement = database.statement(name, 'write', query, columns, row);
+    const many = database.statement(`${name}Many`, 'write', manyQuery, { index: Number, ...columns });
+    return batchWrites<Given, Values>(
+      database,
+      name,
+      (rows) => many({ rows }),
+      (values) => alone(statement, values),
     );
-    if (changed !== undefined) return changed;
-    const found = await read(rowId);
-    if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${rowId}.`);
-    throw versionMismatch(`${What} ${rowId}`, found as { version: number }, expectedVersion);
+  }
+
+  /** @param explain gives the error for a violated constraint */
+  function changeWith(explain: (constraint: string, values: Change, state: string) => ServiceError | undefined) {
+    return async (statement: Statement<Values>, values: Change): Promise<Values> => {
+      const { id, expectedVersion } = values;
+      // Finds out why the row is unchanged.
+      const read = database.bind(rows.load);
+      const [changed] = await translateViolations(statement(values), (constraint, state) =>
+        explain(constraint, values, state),
+      );
+      if (changed !== undefined) return changed;
+      const found = await read(id);
+      if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${id}.`);
+      throw versionMismatch(`${What} ${id}`, found as { version: number }, expectedVersion);
+    };
+  }
+
+  function changeOf(id: Int64, values: Values, expectedVersion: ExpectedVersion): Change {
+    const givenFields = Object.keys(values).filter((key) => values[key] !== undefined);
+    return Object.assign({}, values, { id, expectedVersion, givenFields });
   }
 
   function notStored(constraint: string, values: Values): ServiceError | undefined {

@@ -1,15 +1,14 @@
 import { getTableName, is, SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import { typeOf } from './columns.ts';
-import { storeRequestIds } from './request-id.ts';
 
 /** The keys of a statement's values that belong to no column. */
 const OWN_KEYS = ['requestId', 'expectedVersion', 'givenFields', 'index'];
 
-type WrittenField = ReturnType<typeof fieldOf>;
+export type WrittenField = ReturnType<typeof fieldOf>;
 
 /**
- * The value of a field is a placeholder with its key; `givenFields` has the keys of those that a change doesn't omit.
+ * A field that a statement writes.
  *
  * @throws {Error} for a column with JSON or with a default that is no constant, or with the key of another value
  */
@@ -21,25 +20,16 @@ export function fieldOf(key: string, column: PgColumn) {
     throw new Error(`${name} needs another property than ${key}, which the store has itself.`);
   if (dataType === 'json') throw new Error(`${name} must not be JSON; write a store for such columns.`);
   const type = typeOf(column);
-  const value = sql.placeholder(key);
-  const changed = column.notNull
-    ? sql`coalesce(${value}, ${column})`
-    : sql`case when ${key} = any(${sql.placeholder('givenFields')}::text[]) then ${value} else ${column} end`;
   return {
     key,
     column,
     name: sql.identifier(name),
     type,
-    value,
-    /** The value after an update, in which the field may be omitted. */
-    changed,
-    /** The same as its column has it: equal values may have different texts, such as the decimals 1.0 and 1.00. */
-    stored: sql`${changed}::${type}`,
     fallback,
   };
 }
 
-type ForeignKey = ReturnType<typeof foreignKeysOf>[number];
+export type ForeignKey = ReturnType<typeof foreignKeysOf>[number];
 
 /** @throws {Error} when `references` has no name, for messages, of what a key refers to */
 export function foreignKeysOf(
@@ -84,40 +74,4 @@ export function uniqueFieldsOf(table: PgTable, fields: readonly WrittenField[]):
 /** The name under which PostgreSQL stores a constraint or an index: its first 63 bytes, without a part of a character. */
 export function storedName(name: string): string {
   return new TextDecoder().decode(Buffer.from(name).subarray(0, 63), { stream: true });
-}
-
-/**
- * Skips a row that another one keeps from being stored, or that refers to one that may not exist: alone, it waits or fails.
- * All wait while another transaction stores a unique value of one of them.
- */
-export function insertManyQuery(
-  table: PgTable,
-  selected: SQL,
-  fields: readonly WrittenField[],
-  foreignKeys: readonly ForeignKey[],
-  hasUnique: boolean,
-): SQL {
-  const sequence = `"${getTableName(table)}_id_seq"`;
-  const items = fields.map(({ key, type }) => sql`${sql.identifier(key)} ${type}`);
-  const names = fields.map(({ name }) => name);
-  const known = foreignKeys.map(
-    ({ key, target, targetId }, n) => sql`${sql.raw(`known${n}`)} as (
-      select ${targetId} as id from ${target} where ${targetId} = any(array(select ${sql.identifier(key)} from given))
-      order by id for key share skip locked),`,
-  );
-  const isKnown = foreignKeys.map(({ key }, n) => {
-    const name = sql.identifier(key);
-    return sql`(${name} is null or ${name} in (select id from ${sql.raw(`known${n}`)}))`;
-  });
-  const keys = fields.map(({ key }) => sql.identifier(key));
-  return sql`with given as (
-      select nextval(${sequence}) as id, item.*
-      from json_to_recordset(${sql.placeholder('rows')}::text::json) as item${[sql`index integer`, sql`"requestId" text`, ...items]}),
-    ${sql.join(known, sql` `)}
-    inserted as (
-      insert into ${table} ${[sql`id`, ...names]} overriding system value
-      select id, ${sql.join(keys, sql`, `)} from given
-      where ${sql.join([sql`true`, ...isKnown], sql` and `)}
-      ${hasUnique ? sql`on conflict do nothing` : sql``} returning ${selected})
-    select given.index, inserted.*, ${storeRequestIds(sql`id`)} from inserted join given using (id)`;
 }
