@@ -98,7 +98,7 @@ export function batched<Item, Value>(
 /**
  * Batches writes across all requests.
  *
- * @param together writes a JSON list of items, each with its `index`, which its row has too. Skips those that can't be
+ * @param together writes the items of `writtenItems`; the row of each has its `index`, too. Skips those that can't be
  *   written or would have to wait for a lock: `alone` then writes them, and waits or fails
  */
 export function batchWrites<Item extends object, Row>(
@@ -111,12 +111,16 @@ export function batchWrites<Item extends object, Row>(
     const later = database.bind(alone);
     const [first, ...others] = items as readonly [Item, ...Item[]];
     if (others.length === 0) return [await alone(first)];
-    // The index comes first: a property added after a spread gives each object its own hidden class, which is slow in
-    // V8.
-    const rows = await together(stringifyJson(items.map((item, index) => ({ index, ...item }))));
+    const rows = await together(writtenItems(items));
     const written = new Map(rows.map(({ index, ...row }) => [index, row as Row]));
     return items.map((item, index) => written.get(index) ?? later(item));
   });
+}
+
+/** The JSON list of items to write, each with its `index`. */
+export function writtenItems(items: readonly object[]): string {
+  // The index comes first: a property added after a spread gives each object its own hidden class, which is slow in V8.
+  return stringifyJson(items.map((item, index) => ({ index, ...item })));
 }
 
 export interface Loader<Key, Value> {

@@ -1,5 +1,5 @@
-import { getTableName, type SQL } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { getTableName, type SQL, type SQLWrapper } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { List } from '../db/list.ts';
 import type { Declared } from '../lifecycle/annotation.ts';
 import type { RowRef } from '../schema/builder.ts';
@@ -18,7 +18,7 @@ export interface EventSource {
   readonly list: List;
   readonly type: RowRef<object>;
   /** Tells which request has changed a row, for statements that work for many (see `storeRequestIds`); the id by default. */
-  readonly requestKey?: PgColumn;
+  readonly requestKey?: SQLWrapper;
   /** For a row that came into the list. */
   readonly created: EventType;
   /**

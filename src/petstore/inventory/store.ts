@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { batchWrites, writtenItems } from '../../engine/db/batch.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { columnsOf, type List } from '../../engine/db/list.ts';
 import { byId, type PageWindow, pages } from '../../engine/db/paging.ts';
-import { storeRequestId } from '../../engine/db/request-id.ts';
+import { storeRequestId, storeRequestIds } from '../../engine/db/request-id.ts';
 import type { RowOf } from '../../engine/db/row.ts';
 import {
   type ExpectedVersion,
@@ -28,6 +29,14 @@ export type InventoryItem = RowOf<typeof columns> & {
   /** Whether this change created the entry. */
   readonly began?: boolean;
 };
+
+interface NewStock {
+  readonly petId: Int64;
+  readonly quantity: number;
+  readonly status: PetStatus | null | undefined;
+  readonly expectedVersion: ExpectedVersion;
+  readonly requestId: string | undefined;
+}
 
 /** The version of an entry: a change of the entry or of its pet's status raises the sum. */
 export function entryVersion({ version, petVersion }: Pick<InventoryItem, 'version' | 'petVersion'>): number {
@@ -59,33 +68,41 @@ export function inventoryStore(database: Database) {
   const bothVersions = sql`${inventory.version} + ${pets.version}`;
   const selected = columnsOf(inventoryList);
   const petId = sql.placeholder('petId');
-  const status = sql`${sql.placeholder('status')}::pet_status`;
   const page = pages(database, inventoryList);
 
-  const replace = database.statement(
-    'inventory.replace',
-    'write',
-    sql`with locked as (select id, version, status from pets where id = ${petId} for no key update),
+  const replaceQuery = (lock: SQL) => sql`with given as (
+        select distinct on ("petId") * from json_to_recordset(${sql.placeholder('stocks')}::text::json) as item(index integer,
+          "petId" bigint, quantity integer, status pet_status, "expectedVersion" bigint[], "requestId" text)
+        order by "petId", index),
+      locked as (
+        select id, version, status from pets where id = any(array(select "petId" from given))
+        order by id for no key update ${lock}),
       before as (
-        select quantity, inventory.version + locked.version as version
-        from inventory join locked on locked.id = inventory.pet_id for update of inventory),
-      seen as (select count(*) as rows, coalesce(max(version) filter (where quantity is not null), 0) as version
-        from before),
+        select pet_id, quantity, inventory.version + locked.version as version
+        from inventory join locked on locked.id = inventory.pet_id for update of inventory ${lock}),
+      seen as (
+        select id, locked.status, pet_id is not null as has_row, before.quantity is null as is_new,
+          case when before.quantity is null then 0 else before.version end as version
+        from locked left join before on pet_id = id
+        where pet_id is not null or not exists (select from inventory where inventory.pet_id = id)),
       stock as (
         insert into inventory (pet_id, quantity)
-        select locked.id, ${sql.placeholder('quantity')}::integer from locked, seen
-        where ${versionCondition(sql`seen.version`)} and coalesce(locked.status = ${status}, true)
+        select id, given.quantity from seen join given on "petId" = id
+        where ${versionCondition(sql`seen.version`, sql`"expectedVersion"`)} and coalesce(seen.status = given.status, true)
         on conflict (pet_id) do update set quantity = excluded.quantity,
           version = inventory.version + (inventory.quantity is distinct from excluded.quantity)::integer
-        where (select rows > 0 from seen)
+        where inventory.pet_id in (select id from seen where has_row)
         returning pet_id, quantity, open_orders, version, xmax = 0 as is_new),
       ${thenSetStatus()}
-      select stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
-        coalesce((select quantity is null from before), stock.is_new), ${storeRequestId}
-      from stock join pet on pet.id = stock.pet_id`,
-    { ...columns, began: Boolean },
-    { of: 'pet', by: 'petId' },
-  );
+      select index, stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
+        case when has_row then seen.is_new else stock.is_new end, ${storeRequestIds(sql`"petId"`)}
+      from stock join pet on pet.id = stock.pet_id join seen on seen.id = stock.pet_id join given on "petId" = stock.pet_id`;
+  const replaced = { index: Number, ...columns, began: Boolean };
+  const replace = database.statement('inventory.replace', 'write', replaceQuery(sql``), replaced, {
+    of: 'pet',
+    by: 'petId',
+  });
+  const replaceMany = database.statement('inventory.replaceMany', 'write', replaceQuery(sql`skip locked`), replaced);
   const ofPet = database.statement(
     'inventory.ofPet',
     'lookup',
@@ -106,6 +123,12 @@ export function inventoryStore(database: Database) {
   );
 
   const byPetId = byId(database, inventoryList);
+  const replaceOne = batchWrites<NewStock, InventoryItem>(
+    database,
+    'inventory.replace',
+    (stocks) => replaceMany({ stocks }),
+    replaceAlone,
+  );
 
   return {
     byPetId,
@@ -116,27 +139,14 @@ export function inventoryStore(database: Database) {
      * Creates the entry of a pet, or replaces its quantity. Rejects with NOT_FOUND if no pet has the id, and
      * VALIDATION_FAILED if a status is given that is not the current one. A pet without an entry has version 0.
      */
-    async replaceStock(
-      id: Int64,
+    replaceStock(
+      petId: Int64,
       quantity: number,
       status: PetStatus | null | undefined,
       expectedVersion: ExpectedVersion,
       requestId?: string,
     ): Promise<InventoryItem> {
-      const statusOf = database.bind(ofPet);
-      const replaceNow = database.bind(replace);
-      const values = { petId: id, quantity, status, expectedVersion, requestId };
-      const [item] = await replace(values);
-      if (item !== undefined) return item;
-      const [seen] = await statusOf({ petId: id });
-      if (seen === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
-      if (hasExpectedVersion(seen, expectedVersion)) {
-        if (status != null && status !== seen.status) throw otherStatus(seen.status);
-        // The pet's first order created its inventory row while this statement waited: only a new statement sees it.
-        const [replaced] = await replaceNow(values);
-        if (replaced !== undefined) return replaced;
-      }
-      throw versionMismatch(`The inventory entry of pet ${id}`, seen, expectedVersion);
+      return replaceOne({ petId, quantity, status, expectedVersion, requestId });
     },
 
     /** Deletes the entry of a pet. Rejects with NOT_FOUND if there is none. */
@@ -149,6 +159,24 @@ export function inventoryStore(database: Database) {
       throw versionMismatch(`The inventory entry of pet ${id}`, { version: entryVersion(item) }, expectedVersion);
     },
   };
+
+  async function replaceAlone(given: NewStock): Promise<InventoryItem> {
+    const { petId: id, status, expectedVersion } = given;
+    const statusOf = database.bind(ofPet);
+    const replaceNow = database.bind(replace);
+    const values = { petId: id, stocks: writtenItems([given]) };
+    const [item] = await replace(values);
+    if (item !== undefined) return item;
+    const [seen] = await statusOf({ petId: id });
+    if (seen === undefined) throw new ServiceError('NOT_FOUND', `No pet has the id ${id}.`);
+    if (hasExpectedVersion(seen, expectedVersion)) {
+      if (status != null && status !== seen.status) throw otherStatus(seen.status);
+      // The pet's first order created its inventory row while this statement waited: only a new statement sees it.
+      const [replaced] = await replaceNow(values);
+      if (replaced !== undefined) return replaced;
+    }
+    throw versionMismatch(`The inventory entry of pet ${id}`, seen, expectedVersion);
+  }
 }
 
 /** The error for a different status. Only stock movements set the status; a client may send back the current one. */

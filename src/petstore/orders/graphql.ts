@@ -138,7 +138,7 @@ builder.mutationFields((t) => ({
 export const orderEvents: EventSource = {
   list: orderList,
   type: OrderType,
-  requestKey: orders.petId,
+  requestKey: sql`coalesce(${orders.petId}, -${orders.id})`,
   created: { name: 'order.placed', description: 'An order was placed.' },
   updated: [
     {

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../engine/db/client.ts';
 import { columnsOf } from '../../engine/db/list.ts';
 import { storeRequestId, storeRequestIds } from '../../engine/db/request-id.ts';
@@ -89,14 +89,26 @@ export function orderStatements(database: Database) {
       from placed join given on given."petId" = placed.pet_id`,
     { index: Number, ...columns },
   );
-  const update = database.statement(
-    'orders.update',
-    'write',
-    sql`with ${petLocked},
-      before as (select *, coalesce(${quantity}::integer, quantity) - quantity as more,
-          coalesce(${complete}::boolean, false) as completes,
-          case when ${sql.placeholder('setsShipDate')}::boolean then ${shipDate}::timestamptz else ship_date end as new_ship_date
-        from orders where id = ${id} and not complete and ${versionCondition(orders.version)} and ${isPetLocked} for update),
+  // Changes at most one order of each pet.
+  const updateQuery = (lock: SQL) => sql`with item as (
+        select * from json_to_recordset(${sql.placeholder('changes')}::text::json) as item(index integer, id bigint,
+          quantity integer, "shipDate" timestamptz, "setsShipDate" boolean, complete boolean,
+          "expectedVersion" bigint[], "requestId" text)),
+      given as (
+        select distinct on (coalesce(pet_id, -id)) item.*, pet_id from item join orders using (id)
+        where id = any(array(select id from item)) order by coalesce(pet_id, -id), index),
+      locked as (
+        select id from pets join inventory on pet_id = id where id = any(array(select pet_id from given))
+        order by id for no key update of pets, inventory ${lock}),
+      before as (
+        select orders.*, coalesce(given.quantity, orders.quantity) - orders.quantity as more,
+          coalesce(given.complete, false) as completes,
+          case when "setsShipDate" then "shipDate" else ship_date end as new_ship_date, index
+        from orders join given using (id)
+        where orders.id = any(array(select id from given)) and not orders.complete
+          and ${versionCondition(orders.version, sql`"expectedVersion"`)}
+          and (orders.pet_id is null or orders.pet_id = any(array(select id from locked)))
+        for update of orders ${lock}),
       stock as (
         update inventory set
           quantity = inventory.quantity - before.more,
@@ -105,7 +117,7 @@ export function orderStatements(database: Database) {
         from before
         where inventory.pet_id = before.pet_id and (inventory.quantity is null or inventory.quantity >= before.more)
         returning inventory.pet_id, inventory.quantity, inventory.open_orders),
-      ${thenSetStatus(sql`(select completes or more <> 0 from before)`)}
+      ${thenSetStatus(sql`stock.pet_id in (select pet_id from before where completes or more <> 0)`)}
       update orders set
         quantity = before.quantity + before.more,
         ship_date = before.new_ship_date,
@@ -113,11 +125,11 @@ export function orderStatements(database: Database) {
         version = before.version
           + (before.more <> 0 or before.completes or before.new_ship_date is distinct from before.ship_date)::integer
       from before
-      where orders.id = before.id and (before.pet_id is null or exists (select from stock))
-      returning ${selected}, ${storeRequestId}`,
-    columns,
-    { of: 'order', by: 'id' },
-  );
+      where orders.id = before.id and (before.pet_id is null or before.pet_id in (select pet_id from stock))
+      returning before.index, ${selected}, ${storeRequestIds(sql`coalesce(pet_id, -id)`)}`;
+  const changed = { index: Number, ...columns };
+  const update = database.statement('orders.update', 'write', updateQuery(sql``), changed, { of: 'order', by: 'id' });
+  const updateMany = database.statement('orders.updateMany', 'write', updateQuery(sql`skip locked`), changed);
   const cancel = database.statement(
     'orders.cancel',
     'write',
@@ -137,5 +149,5 @@ export function orderStatements(database: Database) {
     columns,
     { of: 'order', by: 'id' },
   );
-  return { draft, place, placeMany, update, cancel };
+  return { draft, place, placeMany, update, updateMany, cancel };
 }

@@ -1,4 +1,4 @@
-import { batchWrites } from '../../engine/db/batch.ts';
+import { batchWrites, writtenItems } from '../../engine/db/batch.ts';
 import type { Database } from '../../engine/db/client.ts';
 import { byId, nestedPages, pages } from '../../engine/db/paging.ts';
 import { type ExpectedVersion, hasExpectedVersion, versionMismatch } from '../../engine/db/version.ts';
@@ -18,6 +18,13 @@ type OrderFields = {
 /** A ship date of null removes it. */
 type OrderChanges = Omit<OrderFields, 'petId'>;
 
+interface OrderChange extends OrderChanges {
+  readonly id: Int64;
+  readonly setsShipDate: boolean;
+  readonly expectedVersion: ExpectedVersion;
+  readonly requestId: string | undefined;
+}
+
 interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
   readonly petId: Int64;
   readonly shipDate: Date | null | undefined;
@@ -25,12 +32,18 @@ interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
 }
 
 export function orderStore(database: Database) {
-  const { draft, place, placeMany, update, cancel } = orderStatements(database);
+  const { draft, place, placeMany, update, updateMany, cancel } = orderStatements(database);
   const placeForPet = batchWrites<PetOrder, Order>(
     database,
     'orders.place',
     (given) => placeMany({ orders: given }),
     placeAlone,
+  );
+  const updateOne = batchWrites<OrderChange, Order>(
+    database,
+    'orders.update',
+    (changes) => updateMany({ changes }),
+    updateAlone,
   );
   const rows = byId(database, orderList);
   const stocks = byId(database, inventoryList);
@@ -60,27 +73,8 @@ export function orderStore(database: Database) {
      * Changes an order. Omitted fields stay as they are; a changed quantity moves the difference in stock. Rejects with
      * ORDER_COMPLETE, NOT_FOUND, OUT_OF_STOCK, and CONFLICT if the stock would exceed its maximum.
      */
-    async update(
-      orderId: Int64,
-      changes: OrderChanges,
-      expectedVersion: ExpectedVersion,
-      requestId?: string,
-    ): Promise<Order> {
-      const setsShipDate = changes.shipDate !== undefined;
-      const values = { ...changes, id: orderId, setsShipDate, expectedVersion, requestId };
-      const readOpenOrder = database.bind(openOrder);
-      const readStock = database.bind(stocks.load);
-      const [updated] = await translateViolations(
-        update({ quantity: null, complete: null, shipDate: null, ...values }),
-        stockTooLarge,
-      );
-      if (updated !== undefined) return updated;
-      const order = await readOpenOrder(orderId, expectedVersion);
-      const wanted = changes.quantity ?? 0;
-      const stock = order.petId === null ? undefined : await readStock(order.petId);
-      if (stock === undefined || wanted - order.quantity <= stock.quantity)
-        throw versionMismatch(`Order ${orderId}`, order, expectedVersion);
-      throw outOfStock(stock.petId, stock.quantity, wanted, `, besides the ${order.quantity} of this order`);
+    update(id: Int64, changes: OrderChanges, expectedVersion: ExpectedVersion, requestId?: string): Promise<Order> {
+      return updateOne({ ...changes, id, setsShipDate: changes.shipDate !== undefined, expectedVersion, requestId });
     },
 
     /** Returns the stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
@@ -106,6 +100,23 @@ export function orderStore(database: Database) {
     if (petStatus !== 'available' && (left !== null || petStatus === statusBefore))
       throw notAvailable(order.petId, petStatus);
     return placeAgain(order);
+  }
+
+  async function updateAlone(change: OrderChange): Promise<Order> {
+    const { id: orderId, expectedVersion } = change;
+    const readOpenOrder = database.bind(openOrder);
+    const readStock = database.bind(stocks.load);
+    const [updated] = await translateViolations(
+      update({ id: orderId, changes: writtenItems([change]) }),
+      stockTooLarge,
+    );
+    if (updated !== undefined) return updated;
+    const order = await readOpenOrder(orderId, expectedVersion);
+    const wanted = change.quantity ?? 0;
+    const stock = order.petId === null ? undefined : await readStock(order.petId);
+    if (stock === undefined || wanted - order.quantity <= stock.quantity)
+      throw versionMismatch(`Order ${orderId}`, order, expectedVersion);
+    throw outOfStock(stock.petId, stock.quantity, wanted, `, besides the ${order.quantity} of this order`);
   }
 
   /** Throws the error of a change that found no order to change. */

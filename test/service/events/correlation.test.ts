@@ -93,6 +93,31 @@ describe('an event has the id of the request that has caused it', () => {
     expect(placed).toHaveLength(3 * pets.length);
     for (const { subject, correlationid } of placed) expect(correlationid, subject).toBe(idOf.get(subject));
 
+    const draft = await send('POST', '/store/orders', {});
+    let changed: typeof orders = [];
+    const changes = await eventsOf(app, async () => {
+      const complete = ({ id }: { id: number }, n: number) =>
+        send('PATCH', `/store/orders/${id}`, { complete: true }, headersOf(2_000 + n));
+      const count = ({ id }: { id: number }, n: number) =>
+        send('PUT', `/store/inventory/${id}`, { quantity: 3 }, headersOf(3_000 + n));
+      changed = [...(await sendMany([draft, ...orders], complete)), ...(await sendMany(pets, count))];
+    });
+    const [, ...counts] = changed.slice(orders.length);
+    const causeOf = new Map<string, string | undefined>([
+      ...[draft, ...orders].map(({ id }, n) => [`order.completed orders/${id}`, changed[n]?.requestId] as const),
+      // The last order completed makes a pet sold, and counting it makes it available.
+      ...pets.flatMap(({ id }, n) => [
+        [`inventory.changed inventory/${id}`, counts[n]?.requestId] as const,
+        [`sold pets/${id}`, changed[n + 1]?.requestId] as const,
+        [`available pets/${id}`, counts[n]?.requestId] as const,
+      ]),
+    ]);
+    expect(changes).toHaveLength(4 * pets.length + 1);
+    for (const { type, subject, correlationid, data } of changes) {
+      const what = type === 'pet.updated' ? data.status : type;
+      expect(correlationid, `${what} ${subject}`).toBe(causeOf.get(`${what} ${subject}`));
+    }
+
     let created: typeof orders = [];
     const events = await eventsOf(app, async () => {
       created = await sendMany(numbers, (n) => send('POST', '/pets', fields, headersOf(1_000 + n)));

@@ -116,3 +116,116 @@ describe('concurrent orders', () => {
     });
   }
 });
+
+/** An order of each pet. */
+const placeEach = async (pets: readonly number[]): Promise<number[]> => {
+  const orders: number[] = [];
+  for (const petId of pets) orders.push((await place({ petId })).body.id);
+  app.statements.length = 0;
+  return orders;
+};
+
+const change = (id: number, body: object, headers = {}) => app.rest('PATCH', `/store/orders/${id}`, { body, headers });
+
+describe('concurrently changed orders', () => {
+  test('are changed in one batch, and move the stock of each pet', async () => {
+    const pets = await makePets(5, 6, 7);
+    const orders = await placeEach(pets);
+    const draft = (await place({})).body.id;
+    app.statements.length = 0;
+    const sent = [{ quantity: 3 }, { complete: true }, { shipDate: '2027-03-01T10:00:00Z' }, { quantity: 9 }];
+    const answers = await Promise.all([...orders, draft].map((id, n) => change(id, sent[n] as object)));
+    expect(app.statements).toEqual(['orders.updateMany']);
+    for (const [n, { body }] of answers.entries()) {
+      expect(body).toMatchObject({ ...sent[n], ...(n === 2 && { shipDate: '2027-03-01T10:00:00.000Z' }) });
+      expect((await app.rest('GET', `/store/orders/${body.id}`)).body).toEqual(body);
+    }
+    expect(await Promise.all(pets.map(left))).toEqual([2, 5, 6]);
+  });
+
+  test('fail separately, each with its own error', async () => {
+    const pets = await makePets(5, 2, 2, 2);
+    const [first, second, third, done] = (await placeEach(pets)) as [number, number, number, number];
+    await change(done, { complete: true });
+    const answers = await Promise.all([
+      change(first, { quantity: 4 }),
+      change(UNKNOWN, { quantity: 1 }),
+      change(second, { quantity: 3 }),
+      change(third, { quantity: 2 }, { 'if-match': '"7-other"' }),
+      change(done, { quantity: 2 }),
+    ]);
+    expect(answers.map(({ status, body }) => body.code ?? status)).toEqual([
+      200,
+      'NOT_FOUND',
+      'OUT_OF_STOCK',
+      'PRECONDITION_FAILED',
+      'ORDER_COMPLETE',
+    ]);
+    expect(await Promise.all(pets.map(left))).toEqual([1, 1, 1, 1]);
+  });
+
+  test('of one pet move its stock once each, and never more than is left', async () => {
+    const [wanted, other] = (await makePets(10, 10)) as [number, number];
+    const orders = await placeEach([wanted, wanted, wanted, wanted, wanted, other]);
+    const answers = await Promise.all(orders.map((id) => change(id, { quantity: 3 })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 409, 409, 409]);
+    expect(await Promise.all([wanted, other].map(left))).toEqual([1, 7]);
+  });
+});
+
+describe('concurrently replaced stock', () => {
+  const replace = (petId: number, body: object) => app.rest('PUT', `/store/inventory/${petId}`, { body });
+
+  test('is replaced in one statement, whether or not a pet had an entry, and sets the status of each pet', async () => {
+    const [full, sold, ordered] = (await makePets(5, 5, 1)) as [number, number, number];
+    await placeEach([ordered]);
+    const { id: fresh } = (await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } })).body;
+    const known = await placeEach([(await app.rest('POST', '/pets', { body: { name: 'Max', categoryId } })).body.id]);
+    const untracked = (await app.rest('GET', `/store/orders/${known[0]}`)).body.petId;
+    app.statements.length = 0;
+    const pets = [full, sold, ordered, fresh, untracked];
+    const answers = await Promise.all(pets.map((petId, n) => replace(petId, { quantity: [8, 0, 4, 2, 0][n] })));
+    expect(app.statements).toEqual(['inventory.replaceMany']);
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [200, { petId: full, quantity: 8, status: 'available' }],
+      [200, { petId: sold, quantity: 0, status: 'sold' }],
+      [200, { petId: ordered, quantity: 4, status: 'available' }],
+      [201, { petId: fresh, quantity: 2, status: 'available' }],
+      [201, { petId: untracked, quantity: 0, status: 'pending' }],
+    ]);
+  });
+
+  test('fails separately: an unknown pet, another status, and a repeated pet', async () => {
+    const [first, second] = (await makePets(5, 5)) as [number, number];
+    const answers = await Promise.all([
+      replace(first, { quantity: 7 }),
+      replace(UNKNOWN, { quantity: 7 }),
+      replace(second, { quantity: 7, status: 'sold' }),
+      replace(first, { quantity: 8 }),
+    ]);
+    expect(answers.map(({ status, body }) => body.code ?? status)).toEqual([
+      200,
+      'NOT_FOUND',
+      'VALIDATION_FAILED',
+      200,
+    ]);
+    expect(await Promise.all([first, second].map(left))).toEqual([8, 5]);
+  });
+
+  if (databaseKind === 'server') {
+    test('does not wait for one whose entry another transaction has locked', async () => {
+      const [held, free] = (await makePets(5, 5)) as [number, number];
+      const [, order] = await placeEach([held, free]);
+      let waiting: Promise<unknown>[] = [];
+      await app.database.transaction(async (query) => {
+        await query('select pet_id from inventory where pet_id = $1 for update', [held]);
+        const counted = replace(free, { quantity: 9 });
+        waiting = [replace(held, { quantity: 9 })];
+        expect((await counted).status).toBe(200);
+        expect((await change(order as number, { quantity: 2 })).status).toBe(200);
+      });
+      await Promise.all(waiting);
+      expect(await Promise.all([held, free].map(left))).toEqual([9, 8]);
+    });
+  }
+});

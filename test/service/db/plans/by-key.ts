@@ -124,9 +124,20 @@ export function testKeys(): void {
     await expectByIndex(20, () => Promise.all([9002, 9003].map(remove)));
   });
 
-  test('orders that are placed together find their pets and stock by keys', async () => {
-    const orders = [9001, 9011].map((petId) => restOf('POST', '/store/orders', 201, { petId }));
-    await expectByIndex(10, () => Promise.all(orders.map((place) => place())));
+  test('orders that are placed or changed together find their pets and stock by keys', async () => {
+    const place = (petId: number) => restOf('POST', '/store/orders', 201, { petId })();
+    // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+    let placed: any[] = [];
+    await expectByIndex(10, async () => {
+      placed = await Promise.all([9001, 9011].map(place));
+    });
+    const change = ({ id }: { id: number }) => restOf('PATCH', `/store/orders/${id}`, 200, { quantity: 2 })();
+    await expectByIndex(20, () => Promise.all(placed.map(change)));
+  });
+
+  test('stock that is replaced together is found by the keys of its pets', async () => {
+    const count = (petId: number) => restOf('PUT', `/store/inventory/${petId}`, 200, { quantity: 9 })();
+    await expectByIndex(10, () => Promise.all([9001, 9011].map(count)));
   });
 }
 
