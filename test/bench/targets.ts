@@ -1,10 +1,11 @@
-import { CREATE, GET, GRAPHQL_CREATE, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER } from './contests/names.ts';
+import { CREATE, GET, GRAPHQL_CREATE, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER, UPDATE } from './contests/names.ts';
 
 /** By contest, the minimum ratio of the service's requests per second to each peer's. */
 export const TARGETS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   [GET]: { Fastify: 2, 'node:http': 0.5 },
   [LIST]: { Fastify: 1.3 },
   [CREATE]: { Fastify: 2 },
+  [UPDATE]: { Fastify: 1.3 },
   [ORDER]: { Fastify: 2 },
   [GRAPHQL_GET]: { Mercurius: 2, Yoga: 3, Apollo: 4 },
   [GRAPHQL_LIST]: { Mercurius: 2, Yoga: 3, PostGraphile: 4, Apollo: 4 },

@@ -1,7 +1,7 @@
 import { type DataSize, SMALL } from '../data/size.ts';
 import { GROWTH_TARGET, TARGETS } from '../targets.ts';
 import { type Build, type Contestant, PEERS, type PeerName, serviceOf } from './contestant.ts';
-import { CREATE, GET, GRAPHQL_CREATE, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER } from './names.ts';
+import { CREATE, GET, GRAPHQL_CREATE, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER, UPDATE } from './names.ts';
 import * as workloads from './workload.ts';
 
 /** A contestant on one of the databases. */
@@ -37,6 +37,7 @@ const WORK: readonly Work[] = [
   [GET, workloads.getPet, ['Fastify', 'node:http', 'the least']],
   [LIST, workloads.listOrders, ['Fastify']],
   [CREATE, workloads.createPet, ['Fastify']],
+  [UPDATE, workloads.updatePet, ['Fastify']],
   [ORDER, workloads.placeOrder, ['Fastify']],
   [GRAPHQL_GET, workloads.graphqlPet, ['Mercurius', 'Yoga', 'Apollo', 'PostGraphile', 'the least']],
   [GRAPHQL_LIST, workloads.graphqlPets, ['Mercurius', 'Yoga', 'PostGraphile', 'Apollo']],
@@ -67,7 +68,7 @@ export function contestsAmongPeers(builds: readonly Build[]): Contest[] {
 export function contestsOfGrowth(build: Build, large: DataSize): Contest[] {
   const contestant = serviceOf(build);
   const [less, more] = [SMALL, large].map((data) => ({ name: named(data), contestant, data })) as [Entrant, Entrant];
-  return WORK.filter(([, workload]) => !workload.creates).map(([name, workload]) => ({
+  return WORK.filter(([, workload]) => workload.effect === undefined).map(([name, workload]) => ({
     name: `${name}, as the data grows`,
     differIn: 'Data',
     workload,

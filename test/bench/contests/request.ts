@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 /** A request for every contestant; the body is JSON. */
 export interface PlainRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: string;
   readonly body?: string;
   /** Further header fields. */
@@ -34,6 +34,10 @@ export function get(path: string): PlainRequest {
 
 export function post(path: string, body: unknown): PlainRequest {
   return { method: 'POST', path, body: JSON.stringify(body) };
+}
+
+export function patch(path: string, body: unknown): PlainRequest {
+  return { method: 'PATCH', path, body: JSON.stringify(body) };
 }
 
 /** Sends the request, and reads the whole response. */

@@ -2,7 +2,7 @@ import { type Random, seeded } from '../data/random.ts';
 import { CATEGORIES, type DataSize } from '../data/size.ts';
 import { type Audit, noOrderLostNorOversold, noPetLost } from './audits.ts';
 import type { Dialect } from './dialect.ts';
-import { get, type PlainRequest, post } from './request.ts';
+import { get, type PlainRequest, patch, post } from './request.ts';
 
 /** A running contestant, for a workload. */
 export interface Site {
@@ -17,8 +17,8 @@ export interface Workload {
   requests(site: Site, count: number): Promise<readonly PlainRequest[]>;
   /** Requests of which only the statuses are compared, because each contestant has its own messages. */
   readonly rejections?: readonly PlainRequest[];
-  /** Whether each response has a new id. */
-  readonly creates?: boolean;
+  /** What a request does, unless it only reads. Each response to one that creates a row has a new id. */
+  readonly effect?: 'creates' | 'changes';
   /** Compares the database with the responses. */
   readonly audit?: Audit | undefined;
 }
@@ -46,8 +46,19 @@ export const listOrders: Workload = {
 export const createPet: Workload = {
   requests: async (_, count) => times(count, (random) => post('/pets', newPet(random))),
   rejections: [post('/pets', {}), post('/pets', { name: 'Rex', categoryId: UNKNOWN })],
-  creates: true,
+  effect: 'creates',
   audit: noPetLost,
+};
+
+export const updatePet: Workload = {
+  requests: async ({ data }, count) =>
+    times(count, (random) => patch(`/pets/${random.integer(1, data.pets)}`, petChanges(random))),
+  rejections: [
+    patch(`/pets/${UNKNOWN}`, { name: 'Rex' }),
+    patch('/pets/1', { status: 'none' }),
+    patch('/pets/1', { categoryId: UNKNOWN }),
+  ],
+  effect: 'changes',
 };
 
 export const placeOrder: Workload = {
@@ -57,7 +68,7 @@ export const placeOrder: Workload = {
     post('/store/orders', { petId: 1, quantity: 2_000_000_000 }),
     post('/store/orders', { petId: UNKNOWN, quantity: 1 }),
   ],
-  creates: true,
+  effect: 'creates',
   audit: noOrderLostNorOversold,
 };
 
@@ -75,12 +86,16 @@ export const graphqlPets: Workload = {
 export const graphqlCreatePet: Workload = {
   requests: async (_, count) =>
     times(count, (random) => post('/graphql', { query: CREATE_PET, variables: { pet: newPet(random) } })),
-  creates: true,
+  effect: 'creates',
   audit: noPetLost,
 };
 
 function newPet(random: Random) {
   return { name: random.pick(PET_NAMES), categoryId: random.integer(1, CATEGORIES), status: 'available' };
+}
+
+function petChanges(random: Random) {
+  return { name: random.pick(PET_NAMES), status: random.pick(['available', 'pending', 'sold']) };
 }
 
 function newOrder(random: Random, pets: number) {

@@ -49,7 +49,7 @@ async function answerOf({ entrant, base }: Started, request: PlainRequest, workl
   if (answer.status >= 300 || isGraphQLFailure) {
     throw new Error(`${entrant.name} rejected ${shown(request)} with ${shown(answer)}`);
   }
-  return workload.creates ? { ...answer, body: withoutIds(answer.body) } : answer;
+  return workload.effect === 'creates' ? { ...answer, body: withoutIds(answer.body) } : answer;
 }
 
 /** The ids of created rows differ, but each must be present. */

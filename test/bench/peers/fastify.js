@@ -2,7 +2,7 @@
 import Fastify from 'fastify';
 import { isUnknownReference } from './shared/database.js';
 import { OutOfStock, ordersAfter, placeOrder } from './shared/orders.js';
-import { createPet, petById } from './shared/pets.js';
+import { createPet, petById, updatePet } from './shared/pets.js';
 import { ADDRESS, announce } from './shared/process.js';
 import * as schemas from './shared/rest-schemas.js';
 
@@ -17,6 +17,12 @@ app.get('/pets/:petId', { schema: schemas.getPet }, async ({ params: { petId } }
 app.post('/pets', { schema: schemas.createPet }, async (request, reply) => {
   const pet = await createPet(request.body);
   reply.code(201).header('location', `${origin(request)}/pets/${pet.id}`);
+  return pet;
+});
+
+app.patch('/pets/:petId', { schema: schemas.updatePet }, async ({ params: { petId }, body }, reply) => {
+  const pet = await updatePet(petId, body);
+  if (pet === undefined) return fail(reply, 404, 'NOT_FOUND', `No pet has the id ${petId}.`);
   return pet;
 });
 

@@ -26,6 +26,17 @@ export async function createPet({ name, categoryId, status = 'available' }) {
   return pet;
 }
 
+/**
+ * The changed pet; undefined if there is none. Omitted fields keep their values.
+ * Rejects with a violated foreign key if the category does not exist.
+ */
+export async function updatePet(id, { name = null, categoryId = null, status = null }) {
+  const [pet] = await sql`update pets set name = coalesce(${name}, name),
+      category_id = coalesce(${categoryId}, category_id), status = coalesce(${status}, status)
+    where id = ${id} returning id, name, category_id as "categoryId", status`;
+  return pet;
+}
+
 /** The categories in the order of the ids; null for a missing one. */
 export async function categoriesByIds(ids) {
   const rows = await sql`select id, name, description from categories where id = any(${[...new Set(ids)]})`;

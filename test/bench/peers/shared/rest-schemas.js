@@ -19,18 +19,22 @@ export const getPet = {
   response: { 200: Pet, ...failures },
 };
 
+const name = { type: 'string', minLength: 1, maxLength: 200 };
+
 export const createPet = {
   body: {
     type: 'object',
     required: ['name', 'categoryId'],
     additionalProperties: false,
-    properties: {
-      name: { type: 'string', minLength: 1, maxLength: 200 },
-      categoryId: id,
-      status: { ...status, default: 'available' },
-    },
+    properties: { name, categoryId: id, status: { ...status, default: 'available' } },
   },
   response: { 201: Pet, ...failures },
+};
+
+export const updatePet = {
+  params: getPet.params,
+  body: { type: 'object', additionalProperties: false, properties: { name, categoryId: id, status } },
+  response: { 200: Pet, ...failures },
 };
 
 export const listOrders = {
