@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Contest, contestsAmongPeers, type Entrant } from './contests/contest.ts';
 import type { Build } from './contests/contestant.ts';
-import { CREATE, GET, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER } from './contests/names.ts';
+import { CREATE, GET, GRAPHQL_GET, GRAPHQL_LIST, LIST, ORDER, UPDATE } from './contests/names.ts';
 import { type Edit, editedCopy } from './edit.ts';
 import { type Bench, type Effort, measureContest, type Result } from './measure/contest.ts';
 import { table } from './report/table.ts';
@@ -19,7 +19,7 @@ interface Idea extends Edit {
 export const IDEAS: readonly Idea[] = [
   {
     name: 'Every statement is prepared',
-    contests: [GET, LIST, CREATE, ORDER, GRAPHQL_LIST],
+    contests: [GET, LIST, CREATE, UPDATE, ORDER, GRAPHQL_LIST],
     file: 'src/engine/db/server.ts',
     replace: 'prepare: true',
     by: 'prepare: false',
@@ -29,11 +29,11 @@ export const IDEAS: readonly Idea[] = [
     contests: [GET, LIST, GRAPHQL_GET, GRAPHQL_LIST],
     file: 'src/engine/db/batch.ts',
     replace: 'return (item) =>',
-    by: 'if (!/insert|place/.test(name)) return (item) => run([item]).then(([value]) => value as never); return (item) =>',
+    by: 'if (!/insert|place|update|delete/.test(name)) return (item) => run([item]).then(([value]) => value as never); return (item) =>',
   },
   {
     name: 'Writes are batched across requests',
-    contests: [CREATE, ORDER],
+    contests: [CREATE, UPDATE, ORDER],
     file: 'src/engine/db/batch.ts',
     replace: 'if (others.length === 0)',
     by: 'return items.map((item) => later(item)); if (others.length === 0)',

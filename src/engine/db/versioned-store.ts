@@ -88,13 +88,19 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const foreignKeys = foreignKeysOf(table, fields, references);
   const uniqueFields = uniqueFieldsOf(table, fields);
   const reasons = new Map(Object.entries(keptBy).map(([name, why]) => [storedName(name), why]));
-  const written = { table, selected, fields, foreignKeys, hasUnique: uniqueFields.size > 0 };
+  const written = {
+    table,
+    selected,
+    fields,
+    foreignKeys,
+    uniqueFields: [...new Set([...uniqueFields.values()].flat())],
+  };
   const What = capitalize(one);
   const isRow = sql`id = ${sql.placeholder('id')}::bigint and ${versionCondition(table.version)}`;
   const returning = sql`returning ${selected}, ${storeRequestId}`;
 
   const rows = byId(database, list);
-  const insert = batchedWrite(
+  const insert = operation(
     'insert',
     sql`insert into ${table} ${fields.map(({ name }) => name)} values ${fields.map(({ key }) => sql.placeholder(key))} ${returning}`,
     insertManyQuery(written),
@@ -103,7 +109,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
       return created as Values;
     },
   );
-  const update = batchedWrite(
+  const update = operation(
     'update',
     sql`update ${table} set ${changedFields(written, sql.placeholder, sql`${sql.placeholder('givenFields')}::text[]`)}
       where ${isRow} ${returning}`,
@@ -112,7 +118,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
       (constraint, values) => notStored(constraint, values) ?? stillReferred(values.id, reasons.get(constraint)),
     ),
   );
-  const remove = batchedWrite(
+  const remove = operation(
     'delete',
     sql`delete from ${table} where ${isRow} ${returning}`,
     deleteManyQuery(written),
@@ -132,8 +138,8 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     delete: (id, expectedVersion, requestId) => remove({ id, expectedVersion, requestId }),
   } as VersionedStore<T, Filter, SortName>;
 
-  /** @param alone runs the statement of one call, which has to wait or to fail, or arrives alone */
-  function batchedWrite<Given extends Values>(
+  /** @param alone runs the statement for one call: one that waits, fails or comes alone */
+  function operation<Given extends Values>(
     what: 'insert' | 'update' | 'delete',
     query: SQL,
     manyQuery: SQL,
@@ -174,7 +180,10 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
 
   function notStored(constraint: string, values: Values): ServiceError | undefined {
     const unique = uniqueFields.get(constraint);
-    if (unique !== undefined) return new ServiceError('CONFLICT', `Another ${one} has the same ${unique}.`);
+    if (unique !== undefined) {
+      const same = unique.map(({ key }) => key).join(' and ');
+      return new ServiceError('CONFLICT', `Another ${one} has the same ${same}.`);
+    }
     const violated = foreignKeys.find((foreignKey) => foreignKey.constraint === constraint);
     if (violated === undefined) return undefined;
     const { key, what } = violated;

@@ -13,7 +13,8 @@ interface Written {
   readonly selected: SQL;
   readonly fields: readonly WrittenField[];
   readonly foreignKeys: readonly ForeignKey[];
-  readonly hasUnique: boolean;
+  /** The fields of which no two rows may have the same values. */
+  readonly uniqueFields: readonly WrittenField[];
 }
 
 /**
@@ -27,22 +28,24 @@ export function changedFields(
   newValue: (key: string) => unknown,
   givenFields: SQL,
 ): SQL {
-  const changed = fields.map(({ key, column }) =>
-    column.notNull
-      ? sql`coalesce(${newValue(key)}, ${column})`
-      : sql`case when ${key} = any(${givenFields}) then ${newValue(key)} else ${column} end`,
-  );
+  const changed = fields.map((field) => changedField(field, newValue, givenFields));
   // As their columns have them: equal values may have different texts, such as the decimals 1.0 and 1.00.
   const stored = fields.map(({ type }, n) => sql`${changed[n]}::${type}`);
   return sql`${fields.map(({ name }) => name)} = row${changed},
     version = ${table.version} + (row${fields.map(({ column }) => column)}::record *<> row${stored}::record)::integer`;
 }
 
+function changedField({ key, column }: WrittenField, newValue: (key: string) => unknown, givenFields: SQL): SQL {
+  return column.notNull
+    ? sql`coalesce(${newValue(key)}, ${column})`
+    : sql`case when ${key} = any(${givenFields}) then ${newValue(key)} else ${column} end`;
+}
+
 /**
  * Skips a row that another one keeps from being stored, or that refers to one that may not exist: alone, it waits or fails.
  * All wait while another transaction stores a unique value of one of them.
  */
-export function insertManyQuery({ table, selected, fields, foreignKeys, hasUnique }: Written): SQL {
+export function insertManyQuery({ table, selected, fields, foreignKeys, uniqueFields }: Written): SQL {
   const sequence = `"${getTableName(table)}_id_seq"`;
   return sql`with given as (select nextval(${sequence}) as id, item.* from ${items(fields, [])})
     ${knownRows(foreignKeys)},
@@ -52,22 +55,26 @@ export function insertManyQuery({ table, selected, fields, foreignKeys, hasUniqu
         fields.map(({ key }) => given(key)),
         sql`, `,
       )} from given where ${isKnown(foreignKeys)}
-      ${hasUnique ? sql`on conflict do nothing` : sql``} returning ${selected})
+      ${uniqueFields.length > 0 ? sql`on conflict do nothing` : sql``} returning ${selected})
     select given.index, inserted.*, ${storeRequestIds(sql`id`)} from inserted join given using (id)`;
 }
 
 /**
- * Updates one row for each id, and skips those that are locked, have another version, or refer to a row that may not
- * exist: alone, they wait or fail. If one violates a constraint, all fail.
+ * Makes one change of each row, and skips a row that is locked, has another version, would refer to one that may not exist,
+ * or would get another unique value: alone, it waits or fails.
  */
-export function updateManyQuery({ table, selected, fields, foreignKeys, hasUnique }: Written): SQL {
-  const { parts, isFree } = freeRows(table, fields, hasUnique ? 'update' : 'no key update');
+export function updateManyQuery({ table, selected, fields, foreignKeys, uniqueFields }: Written): SQL {
+  const { parts, isFree } = freeRows(table, fields, 'no key update');
+  const keepsUnique = uniqueFields.map(
+    (field) => sql` and ${changedField(field, given, given('givenFields'))} is not distinct from ${field.column}`,
+  );
   return sql`with ${parts} ${knownRows(foreignKeys)}
     update ${table} set ${changedFields({ table, fields }, given, given('givenFields'))} from given
-    where ${isFree} and ${isKnown(foreignKeys)} returning given.index, ${selected}, ${storeRequestIds(sql`id`)}`;
+    where ${isFree} and ${isKnown(foreignKeys)} ${sql.join(keepsUnique)}
+    returning given.index, ${selected}, ${storeRequestIds(sql`id`)}`;
 }
 
-/** The same for deletions. */
+/** The same for deletions. If another row refers to one of the rows, all fail; if that row is locked, all wait. */
 export function deleteManyQuery({ table, selected }: Written): SQL {
   const { parts, isFree } = freeRows(table, [], 'update');
   return sql`with ${parts} delete from ${table} using given where ${isFree}

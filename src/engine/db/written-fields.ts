@@ -51,7 +51,10 @@ export function foreignKeysOf(
 }
 
 /** The fields whose values must be unique, by the name of the constraint or index that says so. */
-export function uniqueFieldsOf(table: PgTable, fields: readonly WrittenField[]): ReadonlyMap<string, string> {
+export function uniqueFieldsOf(
+  table: PgTable,
+  fields: readonly WrittenField[],
+): ReadonlyMap<string, readonly WrittenField[]> {
   const { columns, uniqueConstraints, indexes } = getTableConfig(table);
   const partsOf = (part: unknown): readonly unknown[] => (is(part, SQL) ? part.queryChunks.flatMap(partsOf) : [part]);
   const namesIn = (parts: readonly unknown[]) =>
@@ -65,8 +68,7 @@ export function uniqueFieldsOf(table: PgTable, fields: readonly WrittenField[]):
       ...indexes.filter(({ config }) => config.unique).map(({ config }) => ({ ...config, parts: config.columns })),
     ].map(({ name, parts }) => {
       const names = namesIn(parts);
-      const keys = fields.filter(({ column }) => names.includes(column.name)).map(({ key }) => key);
-      return [storedName(name ?? nameOf(parts)), keys.join(' and ')];
+      return [storedName(name ?? nameOf(parts)), fields.filter(({ column }) => names.includes(column.name))];
     }),
   );
 }

@@ -70,6 +70,7 @@ export function inventoryStore(database: Database) {
   const petId = sql.placeholder('petId');
   const page = pages(database, inventoryList);
 
+  // A pet without an entry has version 0. One whose entry is locked, but not the pet itself, is left out.
   const replaceQuery = (lock: SQL) => sql`with given as (
         select distinct on ("petId") * from json_to_recordset(${sql.placeholder('stocks')}::text::json) as item(index integer,
           "petId" bigint, quantity integer, status pet_status, "expectedVersion" bigint[], "requestId" text)
@@ -79,12 +80,13 @@ export function inventoryStore(database: Database) {
         order by id for no key update ${lock}),
       before as (
         select pet_id, quantity, inventory.version + locked.version as version
-        from inventory join locked on locked.id = inventory.pet_id for update of inventory ${lock}),
+        from inventory join locked on locked.id = inventory.pet_id
+        where inventory.pet_id = any(array(select id from locked)) for update of inventory ${lock}),
       seen as (
         select id, locked.status, pet_id is not null as has_row, before.quantity is null as is_new,
           case when before.quantity is null then 0 else before.version end as version
         from locked left join before on pet_id = id
-        where pet_id is not null or not exists (select from inventory where inventory.pet_id = id)),
+        where pet_id is not null or (select true from inventory where inventory.pet_id = id) is null),
       stock as (
         insert into inventory (pet_id, quantity)
         select id, given.quantity from seen join given on "petId" = id
@@ -92,10 +94,10 @@ export function inventoryStore(database: Database) {
         on conflict (pet_id) do update set quantity = excluded.quantity,
           version = inventory.version + (inventory.quantity is distinct from excluded.quantity)::integer
         where inventory.pet_id in (select id from seen where has_row)
-        returning pet_id, quantity, open_orders, version, xmax = 0 as is_new),
+        returning pet_id, quantity, open_orders, version),
       ${thenSetStatus()}
       select index, stock.pet_id, stock.quantity, pet.after, stock.version, pet.version + (pet.before <> pet.after)::integer,
-        case when has_row then seen.is_new else stock.is_new end, ${storeRequestIds(sql`"petId"`)}
+        seen.is_new, ${storeRequestIds(sql`"petId"`)}
       from stock join pet on pet.id = stock.pet_id join seen on seen.id = stock.pet_id join given on "petId" = stock.pet_id`;
   const replaced = { index: Number, ...columns, began: Boolean };
   const replace = database.statement('inventory.replace', 'write', replaceQuery(sql``), replaced, {

@@ -12,7 +12,7 @@ import { orders } from './table.ts';
 /**
  * Each write is one statement, which also moves the pet's stock if it is tracked. It updates the inventory row under
  * its lock or does not write the order, so stock is never oversold, with any number of processes. All statements lock
- * the pet first and then its orders and its stock, as its deletion does, so that they cannot deadlock.
+ * the pet before its orders and its stock, as its deletion does, so that they cannot deadlock.
  */
 export function orderStatements(database: Database) {
   const { columns } = orderList;
@@ -89,14 +89,14 @@ export function orderStatements(database: Database) {
       from placed join given on given."petId" = placed.pet_id`,
     { index: Number, ...columns },
   );
-  // Changes at most one order of each pet.
+  // Changes at most one order of each pet, and any number of drafts.
   const updateQuery = (lock: SQL) => sql`with item as (
         select * from json_to_recordset(${sql.placeholder('changes')}::text::json) as item(index integer, id bigint,
           quantity integer, "shipDate" timestamptz, "setsShipDate" boolean, complete boolean,
           "expectedVersion" bigint[], "requestId" text)),
       given as (
         select distinct on (coalesce(pet_id, -id)) item.*, pet_id from item join orders using (id)
-        where id = any(array(select id from item)) order by coalesce(pet_id, -id), index),
+        where orders.id = any(array(select id from item)) order by coalesce(pet_id, -id), index),
       locked as (
         select id from pets join inventory on pet_id = id where id = any(array(select pet_id from given))
         order by id for no key update of pets, inventory ${lock}),

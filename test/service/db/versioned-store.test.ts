@@ -479,6 +479,32 @@ test('of rows with the same unique value one is stored, and the error names what
   expect(await store.byId.load(id)).toMatchObject({ name: 'Jane', bornIn: -1, email: null, code: 'J', version: 1 });
 });
 
+test('rows that are changed together are each changed or rejected as if alone, also with unique values', async () => {
+  const names: string[] = [];
+  const database = new Database(opened.database.driver, { statement: (name) => names.push(name), batch() {} });
+  const store = versionedStore(database, { table: authors, list: tableList(authors), one: 'author' });
+  const made = await Promise.all(
+    ['Ada', 'Bea', 'Cleo', 'Dora'].map((name) => store.create({ name, email: `${name}@e.f` })),
+  );
+  const [ada, bea, cleo, dora] = made as [Author, Author, Author, Author];
+  const changes = [
+    [ada.id, { bornIn: 1815, email: 'Ada@e.f' }],
+    [bea.id, { code: 'B' }],
+    [cleo.id, { email: 'Ada@e.f' }],
+    [dora.id, {}],
+  ] as const;
+  names.length = 0;
+  const changed = await Promise.allSettled(changes.map(([id, fields]) => store.update(id, fields, [1])));
+  expect(changed).toMatchObject([
+    { value: { name: 'Ada', bornIn: 1815, email: 'Ada@e.f', version: 2 } },
+    { value: { name: 'Bea', code: 'B', email: 'Bea@e.f', version: 2 } },
+    { reason: { code: 'CONFLICT', message: 'Another author has the same email.' } },
+    { value: { ...dora, version: 1 } },
+  ]);
+  // Those that get a unique value run alone, so that no other one waits or fails with them.
+  expect(names.sort()).toEqual(['authors.update', 'authors.update', 'authors.update', 'authors.updateMany']);
+});
+
 test('constraints whose names PostgreSQL cuts off are explained as others are', async () => {
   const editions = pgTable('editions_of_novels_that_readers_have_asked_for_more_than_once', {
     id: id(),
