@@ -1,8 +1,9 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Probe } from '../engine/db/client.ts';
 import { OWN_PAGES } from '../engine/lifecycle/client.ts';
 import { OTHERS } from '../engine/lifecycle/tally.ts';
-import type { Protocol, RequestMetrics } from '../engine/metrics.ts';
+import type { RequestMetrics } from '../engine/metrics.ts';
+import { counter, histogram } from './series.ts';
 
 const MAX_CLIENTS = 100;
 
@@ -20,39 +21,34 @@ export function createMetrics(): Metrics {
     if (metric.aggregator === 'average' || metric.aggregator === 'omit') metric.aggregator = 'max';
   }
   const registers = [registry];
-  const requests = new Counter({
+  const answered = counter({
     name: 'http_requests_total',
     help: 'Answered requests.',
     labelNames: ['protocol', 'operation', 'status'],
     registers,
-    collect: () =>
-      answered.drain((protocol, operation, status, count) => requests.inc({ protocol, operation, status }, count)),
   });
-  const answered = new Counts<Protocol, string, number>();
-  const durations = new Histogram({
+  const durations = histogram({
     name: 'http_request_duration_seconds',
     help: 'From the arrival of a request to its answer.',
     labelNames: ['protocol', 'operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  const uses = new Counter({
+  const used = counter({
     name: 'lifecycle_uses_total',
     help: 'Uses of what is experimental, beta or deprecated.',
     labelNames: ['coordinate', 'level', 'client'],
     registers,
-    collect: () => used.drain((coordinate, level, client, count) => uses.inc({ coordinate, level, client }, count)),
   });
-  const used = new Counts<string, string, string>();
   const label = clientLabels();
-  const statements = new Histogram({
+  const statements = histogram({
     name: 'db_statement_duration_seconds',
     help: 'From sending a statement to its result, the wait for a connection included.',
     labelNames: ['statement'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
   });
-  const batches = new Histogram({
+  const batches = histogram({
     name: 'db_batch_size',
     help: 'Keys or rows that share a statement.',
     labelNames: ['batch'],
@@ -84,15 +80,15 @@ export function createMetrics(): Metrics {
   return {
     registry,
     probe: {
-      statement: (statement, seconds) => statements.observe({ statement }, seconds),
-      batch: (batch, size) => batches.observe({ batch }, size),
+      statement: (name, seconds) => statements(seconds, name),
+      batch: (name, size) => batches(size, name),
     },
     use(coordinate, level, client) {
-      used.add(coordinate, level, label(client));
+      used(coordinate, level, label(client));
     },
     request(protocol, operation, status, seconds) {
-      answered.add(protocol, operation, status);
-      durations.observe({ protocol, operation }, seconds);
+      answered(protocol, operation, status);
+      durations(seconds, protocol, operation);
     },
     published(count, seconds) {
       published.inc(count);
@@ -112,29 +108,4 @@ export function clientLabels(): (name: string) => string {
     if (known.size < MAX_CLIENTS + OWN_PAGES.size) known.add(name);
     return known.has(name) ? name : OTHERS;
   };
-}
-
-/**
- * Counts by three labels until the counts are collected: prom-client builds a string of the labels for each increment.
- */
-class Counts<A, B, C> {
-  #counts = new Map<A, Map<B, Map<C, number>>>();
-
-  add(a: A, b: B, c: C): void {
-    const ofA = this.#counts.get(a) ?? new Map<B, Map<C, number>>();
-    const ofB = ofA.get(b) ?? new Map<C, number>();
-    const before = ofB.get(c) ?? 0;
-    ofB.set(c, before + 1);
-    if (before === 0) this.#counts.set(a, ofA.set(b, ofB));
-  }
-
-  /** Calls back with each count since the last call. */
-  drain(each: (a: A, b: B, c: C, count: number) => void): void {
-    for (const [a, ofA] of this.#counts) {
-      for (const [b, ofB] of ofA) {
-        for (const [c, count] of ofB) each(a, b, c, count);
-      }
-    }
-    this.#counts = new Map();
-  }
 }

@@ -137,7 +137,9 @@ export function loaderOf<Key, Row>(
   keyOf: (row: Row) => Key,
 ): Loader<Key, Row> {
   const load = batched<readonly Key[], readonly (Row | undefined)[]>(database, name, async (keyLists) => {
-    const keys = [...new Set(keyLists.flat())];
+    const distinct = new Set<Key>();
+    for (const list of keyLists) for (const key of list) distinct.add(key);
+    const keys = [...distinct];
     const rows = new Map<Key, Row>();
     const read = database.bind(fetch);
     for (let from = 0; from < keys.length; from += MAX_BATCH_SIZE) {

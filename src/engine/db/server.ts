@@ -179,7 +179,13 @@ type Result = RawRow[] & { readonly command: string };
  * Empties the result: V8 allocates two functions of each query of postgres.js in the old generation, where they keep the
  * query and its result in memory until the next major garbage collection.
  */
-const takeRows = (result: Result): readonly RawRow[] => result.splice(0);
+function takeRows(result: Result): readonly RawRow[] {
+  const rows: RawRow[] = [];
+  // `splice` takes ten times as long, because it is not an array of JavaScript's own.
+  for (let n = 0; n < result.length; n++) rows.push(result[n] as RawRow);
+  result.length = 0;
+  return rows;
+}
 
 /** After the deadline the connection is closed, which makes the server end the statement. */
 function run<T>(
