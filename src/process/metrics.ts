@@ -21,34 +21,34 @@ export function createMetrics(): Metrics {
     if (metric.aggregator === 'average' || metric.aggregator === 'omit') metric.aggregator = 'max';
   }
   const registers = [registry];
-  const answered = counter({
+  const countRequest = counter({
     name: 'http_requests_total',
     help: 'Answered requests.',
     labelNames: ['protocol', 'operation', 'status'],
     registers,
   });
-  const durations = histogram({
+  const timeRequest = histogram({
     name: 'http_request_duration_seconds',
     help: 'From the arrival of a request to its answer.',
     labelNames: ['protocol', 'operation'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
-  const used = counter({
+  const countUse = counter({
     name: 'lifecycle_uses_total',
     help: 'Uses of what is experimental, beta or deprecated.',
     labelNames: ['coordinate', 'level', 'client'],
     registers,
   });
   const label = clientLabels();
-  const statements = histogram({
+  const timeStatement = histogram({
     name: 'db_statement_duration_seconds',
     help: 'From sending a statement to its result, the wait for a connection included.',
     labelNames: ['statement'],
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 10],
     registers,
   });
-  const batches = histogram({
+  const countBatch = histogram({
     name: 'db_batch_size',
     help: 'Keys or rows that share a statement.',
     labelNames: ['batch'],
@@ -80,15 +80,15 @@ export function createMetrics(): Metrics {
   return {
     registry,
     probe: {
-      statement: (name, seconds) => statements(seconds, name),
-      batch: (name, size) => batches(size, name),
+      statement: (name, seconds) => timeStatement(seconds, name),
+      batch: (name, size) => countBatch(size, name),
     },
     use(coordinate, level, client) {
-      used(coordinate, level, label(client));
+      countUse(coordinate, level, label(client));
     },
     request(protocol, operation, status, seconds) {
-      answered(protocol, operation, status);
-      durations(seconds, protocol, operation);
+      countRequest(protocol, operation, status);
+      timeRequest(seconds, protocol, operation);
     },
     published(count, seconds) {
       published.inc(count);

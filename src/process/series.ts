@@ -1,8 +1,8 @@
-import { Counter, type CounterConfiguration, Histogram, type HistogramConfiguration } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 
 /*
- * Metrics that add up until they are collected. For each value, prom-client builds a string of the labels, and one of the
- * bound of a bucket: that took a tenth of a request.
+ * Metrics that count by themselves; prom-client only shows them. For each value, it would build a string of the labels, and
+ * a histogram one of the bucket's bound, too.
  */
 
 type Label = string | number;
@@ -37,20 +37,30 @@ class Series<V> {
   }
 }
 
-function byName<T extends string>(names: readonly T[], labels: readonly Label[]): Partial<Record<T, Label>> {
-  return Object.fromEntries(names.map((name, n) => [name, labels[n]])) as Partial<Record<T, Label>>;
+interface Described<N extends readonly string[]> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: N;
+  readonly registers: Registry[];
 }
 
-/** Makes a counter; returns what adds one, given the labels in the order of their names. */
-export function counter<T extends string>(
-  configuration: CounterConfiguration<T> & { readonly labelNames: readonly T[] },
-): (...labels: readonly Label[]) => void {
+/** The labels in the order of their names. */
+type LabelsOf<N extends readonly string[], L extends Label> = { readonly [K in keyof N]: L };
+
+function byName(names: readonly string[], labels: readonly Label[]): Record<string, Label> {
+  return Object.fromEntries(names.map((name, n) => [name, labels[n] as Label]));
+}
+
+/** Makes a counter; returns what adds one. */
+export function counter<const N extends readonly string[]>(
+  described: Described<N>,
+): (...labels: LabelsOf<N, Label>) => void {
   const series = new Series(() => ({ count: 0 }));
-  const counts = new Counter({
-    ...configuration,
+  const shown = new Counter({
+    ...described,
     collect: () => {
       for (const [labels, one] of series.all()) {
-        counts.inc(byName(configuration.labelNames, labels), one.count);
+        shown.inc(byName(described.labelNames, labels), one.count);
         one.count = 0;
       }
     },
@@ -61,41 +71,38 @@ export function counter<T extends string>(
 }
 
 interface Observed {
-  /** For each bound, the values up to it that are above the one before. */
+  /** For each bound, the number of values up to it and above the bound before. */
   readonly counts: number[];
   count: number;
   sum: number;
 }
 
-/** Makes a histogram; returns what adds a value, given the labels in the order of their names. */
-export function histogram<T extends string>(
-  configuration: HistogramConfiguration<T> & { readonly labelNames: readonly T[]; readonly buckets: readonly number[] },
-): (value: number, ...labels: readonly Label[]) => void {
-  const { name, help, labelNames, buckets } = configuration;
+/** Makes a histogram; returns what adds a value. */
+export function histogram<const N extends readonly string[]>(
+  described: Described<N> & { readonly buckets: number[] },
+): (value: number, ...labels: LabelsOf<N, string>) => void {
+  const { name, help, labelNames, buckets } = described;
   const series = new Series<Observed>(() => ({ counts: buckets.map(() => 0), count: 0, sum: 0 }));
-
-  class Collected extends Histogram<T> {
-    /** Its name in prom-client, whose registry and whose `get` call it. */
-    getForPromString() {
-      const values = [...series.all()].flatMap(([given, { counts, count, sum }]) => {
-        const sharedLabels = byName(labelNames, given);
-        let total = 0;
-        const upTo = buckets.map((le, n) => {
-          total += counts[n] as number;
-          return { labels: { le }, sharedLabels, value: total, metricName: `${name}_bucket` };
-        });
-        return [
-          ...upTo,
-          { labels: { le: '+Inf' }, sharedLabels, value: count, metricName: `${name}_bucket` },
-          { labels: {}, sharedLabels, value: sum, metricName: `${name}_sum` },
-          { labels: {}, sharedLabels, value: count, metricName: `${name}_count` },
-        ];
+  const shown = new Histogram(described);
+  // Its name in prom-client, whose registry and whose `get` call it.
+  const getForPromString = () => {
+    const values = [...series.all()].flatMap(([labels, { counts, count, sum }]) => {
+      const sharedLabels = byName(labelNames, labels);
+      let total = 0;
+      const upTo = buckets.map((le, n) => {
+        total += counts[n] as number;
+        return { labels: { le }, sharedLabels, value: total, metricName: `${name}_bucket` };
       });
-      return { name, help, type: 'histogram', values, aggregator: 'sum' };
-    }
-  }
-
-  new Collected(configuration);
+      return [
+        ...upTo,
+        { labels: { le: '+Inf' }, sharedLabels, value: count, metricName: `${name}_bucket` },
+        { labels: {}, sharedLabels, value: sum, metricName: `${name}_sum` },
+        { labels: {}, sharedLabels, value: count, metricName: `${name}_count` },
+      ];
+    });
+    return { name, help, type: 'histogram', values, aggregator: 'sum' };
+  };
+  Object.assign(shown, { getForPromString });
   return (value, ...labels) => {
     const one = series.of(labels);
     one.count++;

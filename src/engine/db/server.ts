@@ -181,7 +181,7 @@ type Result = RawRow[] & { readonly command: string };
  */
 function takeRows(result: Result): readonly RawRow[] {
   const rows: RawRow[] = [];
-  // `splice` takes ten times as long, because it is not an array of JavaScript's own.
+  // `splice` takes ten times as long, because a result is a subclass of Array.
   for (let n = 0; n < result.length; n++) rows.push(result[n] as RawRow);
   result.length = 0;
   return rows;

@@ -64,7 +64,7 @@ type Values = Readonly<Record<string, unknown>>;
 type Change = Values & { readonly id: Int64; readonly expectedVersion: ExpectedVersion };
 
 /**
- * Each operation is a prepared statement. All are batched across requests.
+ * Each operation is a prepared statement, and another one for calls of several requests together.
  *
  * @throws {Error} when the table has another kind of id
  * @example const authors = versionedStore(database, { table: authors, list: authorList, one: 'author' });
@@ -93,10 +93,11 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     selected,
     fields,
     foreignKeys,
-    uniqueFields: [...new Set([...uniqueFields.values()].flat())],
+    uniqueFields,
   };
   const What = capitalize(one);
   const isRow = sql`id = ${sql.placeholder('id')}::bigint and ${versionCondition(table.version)}`;
+  const given = { of: sql.placeholder, givenFields: sql`${sql.placeholder('givenFields')}::text[]` };
   const returning = sql`returning ${selected}, ${storeRequestId}`;
 
   const rows = byId(database, list);
@@ -111,7 +112,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   );
   const update = operation(
     'update',
-    sql`update ${table} set ${changedFields(written, sql.placeholder, sql`${sql.placeholder('givenFields')}::text[]`)}
+    sql`update ${table} set ${changedFields(written, given)}
       where ${isRow} ${returning}`,
     updateManyQuery(written),
     changeWith(

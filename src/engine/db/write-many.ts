@@ -13,32 +13,35 @@ interface Written {
   readonly selected: SQL;
   readonly fields: readonly WrittenField[];
   readonly foreignKeys: readonly ForeignKey[];
-  /** The fields of which no two rows may have the same values. */
-  readonly uniqueFields: readonly WrittenField[];
+  /** The fields of each unique constraint and index. */
+  readonly uniqueFields: ReadonlyMap<string, readonly WrittenField[]>;
 }
 
-/**
- * What an update sets: the given fields, and the next version if a value changes.
- *
- * @param newValue the new value of the field with a key
- * @param givenFields the list of the keys that a change doesn't omit
- */
-export function changedFields(
-  { table, fields }: Pick<Written, 'table' | 'fields'>,
-  newValue: (key: string) => unknown,
-  givenFields: SQL,
-): SQL {
-  const changed = fields.map((field) => changedField(field, newValue, givenFields));
-  // As their columns have them: equal values may have different texts, such as the decimals 1.0 and 1.00.
-  const stored = fields.map(({ type }, n) => sql`${changed[n]}::${type}`);
-  return sql`${fields.map(({ name }) => name)} = row${changed},
-    version = ${table.version} + (row${fields.map(({ column }) => column)}::record *<> row${stored}::record)::integer`;
+/** The values of a change: the new value of the field with a key, and the list of the keys that the change doesn't omit. */
+interface NewValues {
+  readonly of: (key: string) => unknown;
+  readonly givenFields: SQL;
 }
 
-function changedField({ key, column }: WrittenField, newValue: (key: string) => unknown, givenFields: SQL): SQL {
+/** What an update sets: the given fields, and the next version if a value changes. */
+export function changedFields({ table, fields }: Pick<Written, 'table' | 'fields'>, values: NewValues): SQL {
+  return sql`${fields.map(({ name }) => name)} = row${fields.map((field) => changedField(field, values))},
+    version = ${table.version} + (${before(fields)} *<> ${after(fields, values)})::integer`;
+}
+
+function changedField({ key, column }: WrittenField, { of, givenFields }: NewValues): SQL {
   return column.notNull
-    ? sql`coalesce(${newValue(key)}, ${column})`
-    : sql`case when ${key} = any(${givenFields}) then ${newValue(key)} else ${column} end`;
+    ? sql`coalesce(${of(key)}, ${column})`
+    : sql`case when ${key} = any(${givenFields}) then ${of(key)} else ${column} end`;
+}
+
+function before(fields: readonly WrittenField[]): SQL {
+  return sql`row${fields.map(({ column }) => column)}::record`;
+}
+
+/** The values as their columns store them: equal values may have different texts, such as the decimals 1.0 and 1.00. */
+function after(fields: readonly WrittenField[], values: NewValues): SQL {
+  return sql`row${fields.map((field) => sql`${changedField(field, values)}::${field.type}`)}::record`;
 }
 
 /**
@@ -55,22 +58,22 @@ export function insertManyQuery({ table, selected, fields, foreignKeys, uniqueFi
         fields.map(({ key }) => given(key)),
         sql`, `,
       )} from given where ${isKnown(foreignKeys)}
-      ${uniqueFields.length > 0 ? sql`on conflict do nothing` : sql``} returning ${selected})
+      ${uniqueFields.size > 0 ? sql`on conflict do nothing` : sql``} returning ${selected})
     select given.index, inserted.*, ${storeRequestIds(sql`id`)} from inserted join given using (id)`;
 }
 
 /**
  * Makes one change of each row, and skips a row that is locked, has another version, would refer to one that may not exist,
- * or would get another unique value: alone, it waits or fails.
+ * or would get another unique value: alone, it may wait or fail. If one violates another constraint, all fail.
  */
 export function updateManyQuery({ table, selected, fields, foreignKeys, uniqueFields }: Written): SQL {
   const { parts, isFree } = freeRows(table, fields, 'no key update');
-  const keepsUnique = uniqueFields.map(
-    (field) => sql` and ${changedField(field, given, given('givenFields'))} is not distinct from ${field.column}`,
-  );
+  const values = { of: given, givenFields: given('givenFields') };
+  const unique = [...new Set([...uniqueFields.values()].flat())];
+  const keepsUnique = unique.length > 0 ? sql`${before(unique)} *= ${after(unique, values)}` : sql`true`;
   return sql`with ${parts} ${knownRows(foreignKeys)}
-    update ${table} set ${changedFields({ table, fields }, given, given('givenFields'))} from given
-    where ${isFree} and ${isKnown(foreignKeys)} ${sql.join(keepsUnique)}
+    update ${table} set ${changedFields({ table, fields }, values)} from given
+    where ${isFree} and ${isKnown(foreignKeys)} and ${keepsUnique}
     returning given.index, ${selected}, ${storeRequestIds(sql`id`)}`;
 }
 

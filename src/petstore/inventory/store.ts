@@ -70,7 +70,8 @@ export function inventoryStore(database: Database) {
   const petId = sql.placeholder('petId');
   const page = pages(database, inventoryList);
 
-  // A pet without an entry has version 0. One whose entry is locked, but not the pet itself, is left out.
+  // A pet without an entry has version 0. One whose entry is locked, but not the pet itself, is left out. The conditions
+  // on top of the joins find rows by their keys, whatever PostgreSQL knows of the table.
   const replaceQuery = (lock: SQL) => sql`with given as (
         select distinct on ("petId") * from json_to_recordset(${sql.placeholder('stocks')}::text::json) as item(index integer,
           "petId" bigint, quantity integer, status pet_status, "expectedVersion" bigint[], "requestId" text)

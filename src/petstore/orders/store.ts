@@ -74,7 +74,7 @@ export function orderStore(database: Database) {
      * ORDER_COMPLETE, NOT_FOUND, OUT_OF_STOCK, and CONFLICT if the stock would exceed its maximum.
      */
     update(id: Int64, changes: OrderChanges, expectedVersion: ExpectedVersion, requestId?: string): Promise<Order> {
-      return updateOne({ ...changes, id, setsShipDate: changes.shipDate !== undefined, expectedVersion, requestId });
+      return updateOne({ id, setsShipDate: changes.shipDate !== undefined, expectedVersion, requestId, ...changes });
     },
 
     /** Returns the stock. Rejects with ORDER_COMPLETE, NOT_FOUND, and CONFLICT as `update` does. */
