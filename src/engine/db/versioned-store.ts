@@ -88,13 +88,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const foreignKeys = foreignKeysOf(table, fields, references);
   const uniqueFields = uniqueFieldsOf(table, fields);
   const reasons = new Map(Object.entries(keptBy).map(([name, why]) => [storedName(name), why]));
-  const written = {
-    table,
-    selected,
-    fields,
-    foreignKeys,
-    uniqueFields,
-  };
+  const written = { table, selected, fields, foreignKeys, uniqueFields };
   const What = capitalize(one);
   const isRow = sql`id = ${sql.placeholder('id')}::bigint and ${versionCondition(table.version)}`;
   const given = { of: sql.placeholder, givenFields: sql`${sql.placeholder('givenFields')}::text[]` };
@@ -112,8 +106,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   );
   const update = operation(
     'update',
-    sql`update ${table} set ${changedFields(written, given)}
-      where ${isRow} ${returning}`,
+    sql`update ${table} set ${changedFields(written, given)} where ${isRow} ${returning}`,
     updateManyQuery(written),
     changeWith(
       (constraint, values) => notStored(constraint, values) ?? stillReferred(values.id, reasons.get(constraint)),
