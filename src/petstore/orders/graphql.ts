@@ -138,6 +138,7 @@ builder.mutationFields((t) => ({
 export const orderEvents: EventSource = {
   list: orderList,
   type: OrderType,
+  // A statement that places many orders knows their pets and not their ids; it places no drafts, which have no pet.
   requestKey: sql`coalesce(${orders.petId}, -${orders.id})`,
   created: { name: 'order.placed', description: 'An order was placed.' },
   updated: [
