@@ -143,13 +143,17 @@ describe('concurrently changed pets', () => {
   });
 
   test('fail separately, each with its own error', async () => {
+    const headers = await expecting(7);
     const [renamed, other, outdated] = (await createMany(3)) as [number, number, number];
     const answers = await Promise.all([
       app.rest('PATCH', `/pets/${renamed}`, { body: { name: 'Rex' } }),
       app.rest('PATCH', `/pets/${UNKNOWN}`, { body: { name: 'Rex' } }),
       app.rest('PATCH', `/pets/${other}`, { body: { categoryId: UNKNOWN } }),
-      app.rest('PATCH', `/pets/${outdated}`, { body: { name: 'Rex' }, headers: await expecting(7) }),
+      app.rest('PATCH', `/pets/${outdated}`, { body: { name: 'Rex' }, headers }),
     ]);
+    // The good one is changed by the batch, and the others on their own.
+    const changes = app.statements.filter((name) => name.startsWith('pets.update'));
+    expect(changes.sort()).toEqual(['pets.update', 'pets.update', 'pets.update', 'pets.updateMany']);
     expect(answers.map(({ status, body }) => [status, body.code ?? body.name, body.message])).toEqual([
       [200, 'Rex', undefined],
       [404, 'NOT_FOUND', `No pet has the id ${UNKNOWN}.`],
