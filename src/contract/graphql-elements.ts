@@ -43,11 +43,9 @@ export function graphqlElements(schema: GraphQLSchema): Element {
 
   function annotationOf(part: Part): Partial<Lifecycle> {
     const { stability: [stability] = [], deprecated, sunset: [sunset] = [] } = getDirectiveExtensions(part, schema);
-    // Schemas that were printed before there was `@stability` say it in the description.
-    const level = stability?.level ?? /^\[(\w+)\] /.exec(part.description ?? '')?.[1]?.toUpperCase();
     return {
-      ...(level === 'BETA' && { stability: 'beta' }),
-      ...(level === 'EXPERIMENTAL' && { stability: 'experimental' }),
+      ...(stability?.level === 'BETA' && { stability: 'beta' }),
+      ...(stability?.level === 'EXPERIMENTAL' && { stability: 'experimental' }),
       ...(deprecated && { deprecation: {} }),
       ...(sunset && { deprecation: { since: String(sunset.since), sunset: String(sunset.on) } }),
     };

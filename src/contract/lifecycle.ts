@@ -1,4 +1,3 @@
-import { isDate } from '../engine/date.ts';
 import type { Stability } from '../engine/lifecycle/annotation.ts';
 import type { Change } from './change.ts';
 
@@ -23,7 +22,7 @@ export type Lifecycles = ReadonlyMap<string, Lifecycle & { readonly own: Partial
 
 /**
  * The lifecycles of all elements that clients can reach from the root. An element inherits what it isn't annotated
- * with; a type has the strongest lifecycle of the elements that use it. Throws when the day of an annotation isn't one.
+ * with; a type has the strongest lifecycle of the elements that use it.
  */
 export function lifecyclesOf(root: Element): Lifecycles {
   const lifecycles = new Map<string, Lifecycle & { own: Partial<Lifecycle> }>();
@@ -31,7 +30,6 @@ export function lifecyclesOf(root: Element): Lifecycles {
   return lifecycles;
 
   function visit({ coordinate, annotation: own = {}, isType, children }: Element, parent: Lifecycle): void {
-    assertDays(coordinate, own);
     const inherited = own.stability === undefined ? parent.deprecation : undefined;
     const lifecycle = { stability: own.stability ?? parent.stability, deprecation: own.deprecation ?? inherited };
     const known = lifecycles.get(coordinate);
@@ -40,11 +38,6 @@ export function lifecyclesOf(root: Element): Lifecycles {
     if (isType && !isStronger) return;
     for (const child of children?.() ?? []) visit(child, lifecycle);
   }
-}
-
-function assertDays(coordinate: string, { deprecation }: Partial<Lifecycle>): void {
-  const invalid = [deprecation?.since, deprecation?.sunset].find((day) => day !== undefined && !isDate(day));
-  if (invalid !== undefined) throw new Error(`${coordinate}: "${invalid}" must be a day such as 2026-07-01.`);
 }
 
 /** What annotations take back: elements that become less stable, or that are removed sooner than announced. */

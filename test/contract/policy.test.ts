@@ -196,15 +196,6 @@ describe('the annotation that counts', () => {
   });
 });
 
-test('a description has the annotation where the directive is missing, as in introspection', async () => {
-  const draft = (field: string): Draft => ({ sdl: `type Query { ${field} kept: Int }` });
-  const goes = async (words: string) => (await judged(draft(`"""${words}""" gone: Int`), draft(''), TODAY)).join();
-  expect(await goes('[experimental] Get it.')).toMatch(/^allowed: Query\.gone\. Experimental/);
-  expect(await goes('[beta] Get it.')).toMatch(/^fails: Query\.gone\. Beta/);
-  expect(await goes('Get [beta] it.')).toMatch(/^fails: Query\.gone\. Stable/);
-  expect(await judged(draft('"""[beta] Get it.""" a: Int'), draft(`a: Int ${BETA}`), TODAY)).toEqual([]);
-});
-
 describe('what annotations take back', () => {
   const annotated = (annotations: string): Draft => ({
     sdl: `type Query { a(b: T): Int ${annotations} } input T { c: Int }`,
@@ -367,11 +358,6 @@ test('what a client can only send surprises none: an optional argument, or anoth
   const base = { sdl: 'type Query { a(sort: Sort): Int } enum Sort { id }' };
   const head = { sdl: 'type Query { a(sort: Sort, b: Int): Int } enum Sort { id name }' };
   expect(await judged(base, head, TODAY)).toEqual([]);
-});
-
-test('an annotation with an invalid day is an error that names its element', async () => {
-  const draft = { sdl: `type Query { a: Int ${deprecated('2026-02-30')} }` };
-  await expect(judged(draft, draft, TODAY)).rejects.toThrow('Query.a: "2026-02-30" must be a day such as 2026-07-01.');
 });
 
 /** The schema without all that is called `gone`. */

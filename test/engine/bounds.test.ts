@@ -28,16 +28,16 @@ const numbers = (count: number) => [...Array(count).keys()];
 
 describe('the document cache', () => {
   const text = (n: number, length = 0) => `{ books { id } } # ${n} `.padEnd(length, '-');
-  const add = (documents: PreparedDocuments, query: string) => documents.set(query, parse(query));
+  const add = (documents: PreparedDocuments, query: string) => documents.prepare(query, parse(query), undefined);
   const cached = (documents: PreparedDocuments, texts: readonly string[]) =>
-    texts.filter((query) => documents.get(query) !== undefined);
+    texts.filter((query) => documents.find(query, undefined) !== undefined);
 
   test('keeps a document that comes for the second time', () => {
     const documents = new PreparedDocuments(bookSchema);
     add(documents, text(1));
-    expect(documents.get(text(1))).toBeUndefined();
+    expect(documents.find(text(1), undefined)).toBeUndefined();
     add(documents, text(1));
-    expect(documents.get(text(1))).toBeDefined();
+    expect(documents.find(text(1), undefined)).toBeDefined();
   });
 
   test('keeps the last 1,000 documents', () => {

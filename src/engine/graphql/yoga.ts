@@ -31,8 +31,6 @@ export interface PreparerOptions {
   readonly suggestions: boolean;
 }
 
-type Limited = Pick<IncomingRequest, 'meter'>;
-
 /** Creates the preparer. Yoga parses and validates within the limits; prepared operations then run without Yoga. */
 export function createPreparer(documents: PreparedDocuments, { schema, introspection, suggestions }: PreparerOptions) {
   const replaced = new Map<ValidationRule, ValidationRule>([[SingleFieldSubscriptionsRule, SubscriptionRootRule]]);
@@ -40,39 +38,28 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
   const rules = [...specifiedRules.map((rule) => replaced.get(rule) ?? rule), KnownOperationsRule];
   if (!introspection) rules.push(NoSchemaIntrospectionCustomRule);
   const limits = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };
-  const plugin: Plugin<Limited, Limited> = {
-    onParse({ context: { meter, params }, parseFn, setParseFn }) {
-      setParseFn((source, parsing) => {
-        const text = params.query ?? '';
-        meter.charge(unitsOfDocument(text));
-        assertLines(text);
-        return parseFn(source, { ...parsing, maxTokens: MAX_TOKENS });
-      });
+  const plugin: Plugin = {
+    onParse({ context: { params }, parseFn, setParseFn }) {
+      setParseFn((source, parsing) => parseFn(source, { ...parsing, maxTokens: MAX_TOKENS }));
       return ({ result }) => {
         if (result !== null && 'definitions' in result) assertOperation(result, params.operationName);
       };
     },
-    onValidate({ params: { documentAST }, validateFn, setValidationFn }) {
+    onValidate({ validateFn, setValidationFn }) {
       setValidationFn((_, document) => {
         const error = tooComplex(document);
         return error === undefined ? withoutStacks(() => validateFn(schema, document, rules, limits)) : [error];
       });
-      return ({ valid }) => {
-        if (!valid) documents.forget(documentAST);
-      };
     },
   };
-  const yoga = createYoga<Limited>({
-    schema,
-    logging: false,
-    // A document that cannot be parsed is cheap to reject again, and its error would keep all of it in memory.
-    parserAndValidationCache: { documentCache: documents, errorCache: { get: () => undefined, set: () => {} } },
-    plugins: [plugin],
-  });
+  // The cache of prepared documents keeps valid ones alone: an error would keep all of its document in memory.
+  const yoga = createYoga({ schema, logging: false, parserAndValidationCache: false, plugins: [plugin] });
 
   /** The prepared operation of a new document, or the result with its errors. Throws if it cannot be parsed. */
   return ({ method, meter }: IncomingRequest, params: GraphQLParams): PreparedOperation | ExecutionResult => {
-    const { parse, validate } = yoga.getEnveloped({ request: { method }, params, meter });
+    meter.charge(unitsOfDocument(params.query));
+    assertLines(params.query);
+    const { parse, validate } = yoga.getEnveloped({ request: { method }, params });
     const document = parse(params.query);
     const errors = validate(schema, document);
     if (errors.length > 0) return { errors: withoutStacks(() => errors.map((error: unknown) => toClientError(error))) };
@@ -80,7 +67,6 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
       return documents.prepare(params.query, document, params.operationName);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      documents.forget(document);
       return { errors: [rejected(error, true)] };
     }
   };

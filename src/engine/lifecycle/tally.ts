@@ -21,9 +21,8 @@ const MAX_COUNTS = 2_000;
 /** Counts of uses that are not stored yet, of bounded size. */
 export class Tally {
   readonly #clock: Clock;
-  /** By the number of the day: to format a date takes longer than to count. */
-  #days = new Map<number, Map<string, Map<string, DayCount>>>();
-  #size = 0;
+  /** By the day, the coordinate and the client. */
+  #counts = new Map<string, DayCount>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -34,12 +33,8 @@ export class Tally {
   }
 
   take() {
-    const taken = [...this.#days.values()]
-      .flatMap((ofDay) => [...ofDay.values()])
-      .flatMap((ofElement) => [...ofElement.values()])
-      .map((count) => ({ ...count, day: toDay(count.lastSeen) }));
-    this.#days = new Map();
-    this.#size = 0;
+    const taken = [...this.#counts.values()].map((count) => ({ ...count, day: toDay(count.lastSeen) }));
+    this.#counts = new Map();
     return taken;
   }
 
@@ -50,24 +45,16 @@ export class Tally {
 
   #put({ coordinate, client, uses, lastSeen }: DayCount): void {
     const time = lastSeen.getTime();
-    const clients = within(within(this.#days, Math.floor(time / DAY_MILLISECONDS)), coordinate);
-    const before = clients.get(client);
+    // The number of the day, because to format a date takes longer than to count.
+    const key = `${Math.floor(time / DAY_MILLISECONDS)} ${coordinate} ${client}`;
+    const before = this.#counts.get(key);
     if (before !== undefined) {
       before.uses += uses;
       if (before.lastSeen.getTime() < time) before.lastSeen = lastSeen;
-    } else if (this.#size < MAX_COUNTS || client === OTHERS) {
-      clients.set(client, { coordinate, client, uses, lastSeen });
-      this.#size++;
+    } else if (this.#counts.size < MAX_COUNTS || client === OTHERS) {
+      this.#counts.set(key, { coordinate, client, uses, lastSeen });
     } else {
       this.#put({ coordinate, client: OTHERS, uses, lastSeen });
     }
   }
-}
-
-function within<Key, Inner>(maps: Map<Key, Map<string, Inner>>, key: Key): Map<string, Inner> {
-  const found = maps.get(key);
-  if (found !== undefined) return found;
-  const inner = new Map<string, Inner>();
-  maps.set(key, inner);
-  return inner;
 }

@@ -49,33 +49,29 @@ export class PreparedDocuments {
     this.#options = { findUses: useFinder(schema), validate: validator(names), run };
   }
 
-  get(text: string): DocumentNode | undefined {
-    return this.#kept.get(text)?.document;
-  }
-
-  /** Caches the document of a text that comes for the second time: others are not worth the memory. */
-  set(text: string, document: DocumentNode): void {
-    const digest = hash('sha256', text, 'base64');
-    if (this.#once.delete(digest)) this.#kept.set(text, { document, operations: new Map() });
-    else this.#once.set(digest, true);
-  }
-
-  /** Drops a document that is invalid or too large, so that it is throttled and charged each time. */
-  forget(document: DocumentNode): void {
-    if (document.loc !== undefined) this.#kept.delete(document.loc.source.body);
-  }
-
   find(text: string, operationName: string | undefined): PreparedOperation | undefined {
     return this.#kept.get(text)?.operations.get(operationName);
   }
 
-  /** Of a valid document; cached if the document is. Throws INVALID_ARGUMENT if it exceeds a limit. */
+  /**
+   * Of a valid document. Keeps it from the second time that its text comes: others are not worth the memory.
+   *
+   * @throws {ServiceError} INVALID_ARGUMENT if it exceeds a limit; it is not kept then, and so charged each time
+   */
   prepare(text: string, document: DocumentNode, operationName: string | undefined): PreparedOperation {
-    const prepared = this.find(text, operationName);
-    if (prepared !== undefined) return prepared;
-    const operation = prepareOperation(selectionOf(this.#schema, document, operationName), this.#options);
-    this.#kept.get(text)?.operations.set(operationName, operation);
+    const kept = this.#kept.get(text);
+    const selection = selectionOf(this.#schema, kept?.document ?? document, operationName);
+    const operation = prepareOperation(selection, this.#options);
+    if (kept !== undefined) kept.operations.set(operationName, operation);
+    else if (this.#hasCome(text)) this.#kept.set(text, { document, operations: new Map([[operationName, operation]]) });
     return operation;
+  }
+
+  #hasCome(text: string): boolean {
+    const digest = hash('sha256', text, 'base64');
+    const hasCome = this.#once.delete(digest);
+    if (!hasCome) this.#once.set(digest, true);
+    return hasCome;
   }
 
   /**
