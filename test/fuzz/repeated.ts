@@ -1,5 +1,5 @@
 import { execute, type GraphQLArgument, type GraphQLField, OperationTypeNode, parse } from 'graphql';
-import { formatError, toClientError } from '../../src/engine/graphql/errors.ts';
+import { toClientError } from '../../src/engine/graphql/errors.ts';
 import { parseJson, stringifyJson } from '../../src/engine/json.ts';
 import { COMPILED_AT } from '../../src/engine/operation/documents.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
@@ -97,7 +97,7 @@ async function compare({ text, operations }: Asked, name: string, sent: Sent, co
     variableValues,
     contextValue: context,
   });
-  const clientErrors = result.errors?.map((error) => formatError(toClientError(error)));
+  const clientErrors = result.errors?.map((error) => toClientError(error).toJSON());
   const expected = { data: result.data, ...(clientErrors && { errors: clientErrors }) };
   assertAgreement({ data, errors }, expected);
 }

@@ -1,19 +1,6 @@
-import {
-  type ASTNode,
-  type ExecutionResult,
-  GraphQLError,
-  type GraphQLErrorOptions,
-  type GraphQLFormattedError,
-} from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { type ErrorCode, errorTable, ServiceError, toServiceError } from '../errors.ts';
 import { shorten } from '../text.ts';
-
-export interface HttpExtension {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Whether GraphQL over HTTP allows the status 200 for this error in `application/json`. */
-  readonly spec?: boolean;
-}
 
 /** What graphql-js says when it gives up an expensive validation, and what replaces it. */
 const ABORTED = 'Validation aborted.';
@@ -33,38 +20,32 @@ export function withoutStacks<T>(work: () => T): T {
   }
 }
 
-/** The error that a client gets for anything that was thrown; `mayRead` is whether the caller may read. */
+/**
+ * The error that a client gets for anything that was thrown: a `ServiceError`, or one that has it as `originalError`.
+ * `mayRead` is whether the caller may read.
+ */
 export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
-  if (thrown instanceof RangeError)
-    return rejected(new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.'));
-  const isWrapped = thrown instanceof GraphQLError && !(thrown instanceof ServiceError);
+  if (thrown instanceof RangeError) return new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.');
+  if (!isWrapper(thrown)) return toServiceError(thrown, mayRead);
   // The compiler does not wrap the error of a value that does not fit its type. One with a path is of the execution.
-  if (isWrapped && thrown.originalError === undefined && thrown.path === undefined) return protocolError(thrown);
-  const failure = toServiceError(thrown, mayRead);
-  if (!isWrapped) return rejected(failure);
-  const { message, headers } = failure;
-  const http: HttpExtension = { headers };
-  return inPlaceOf(thrown, message, { originalError: failure, extensions: { ...failure.extensions, http } });
+  const isOfDocument = thrown.originalError === undefined && thrown.path === undefined;
+  return inPlaceOf(thrown, isOfDocument ? documentError(thrown) : toServiceError(thrown, mayRead));
 }
 
-/** An error before the execution: the response gets its status. */
-export function rejected(error: ServiceError, spec = false, nodes: ASTNode | null = null): GraphQLError {
-  const http: HttpExtension = { status: error.status, headers: error.headers, spec };
-  return new GraphQLError(error.message, { originalError: error, extensions: { ...error.extensions, http }, nodes });
+/** Whether it is an error of graphql-js or Yoga, which may wrap one of the service. */
+export function isWrapper(error: unknown): error is GraphQLError {
+  return error instanceof GraphQLError && !(error instanceof ServiceError);
 }
 
-/** An error of the parser, a validation rule or Yoga. */
-function protocolError(error: GraphQLError): GraphQLError {
-  const { http, code } = error.extensions as { http?: HttpExtension; code?: string };
-  // Yoga has codes of its own, such as BAD_REQUEST.
-  const known = code !== undefined && code in errorTable ? (code as ErrorCode) : 'INVALID_ARGUMENT';
-  const ours = http?.status === 405 ? 'METHOD_NOT_ALLOWED' : known;
-  const message = error.message === ABORTED ? TOO_MUCH_WORK : shorten(error.message, MAX_MESSAGE_LENGTH);
-  const failure = new ServiceError(ours, message);
-  return inPlaceOf(error, message, {
-    originalError: failure,
-    extensions: { ...failure.extensions, ...(http !== undefined && { http }) },
-  });
+/** The error of the service that an error for clients is, or stands for. */
+export function serviceErrorOf(error: GraphQLError): ServiceError {
+  return error instanceof ServiceError ? error : (error.originalError as ServiceError);
+}
+
+/** Of an error of the parser or a validation rule, to which Yoga gives a code. */
+function documentError({ message, extensions: { code } }: GraphQLError): ServiceError {
+  const known = typeof code === 'string' && code in errorTable ? (code as ErrorCode) : 'INVALID_ARGUMENT';
+  return new ServiceError(known, message === ABORTED ? TOO_MUCH_WORK : shorten(message, MAX_MESSAGE_LENGTH));
 }
 
 export function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionResult {
@@ -72,13 +53,7 @@ export function forCaller(result: ExecutionResult, mayRead: boolean): ExecutionR
   return { ...result, errors: result.errors.map((error) => toClientError(error, mayRead)) };
 }
 
-/** Without the extensions that are only for the server. */
-export function formatError({ message, locations, path, extensions }: GraphQLError): GraphQLFormattedError {
-  const { http, ...others } = extensions;
-  return { message, ...(locations && { locations }), ...(path && { path }), extensions: others };
-}
-
-/** Another error with the path and locations of this one: computing locations takes a pass over the document. */
-function inPlaceOf({ path, locations }: GraphQLError, message: string, options: GraphQLErrorOptions): GraphQLError {
-  return Object.assign(new GraphQLError(message, { ...options, path: path ?? null }), { locations });
+/** The error with the path and locations of another: computing locations takes a pass over the document. */
+function inPlaceOf({ path, locations }: GraphQLError, error: ServiceError): GraphQLError {
+  return Object.assign(new GraphQLError(error.message, { originalError: error, path: path ?? null }), { locations });
 }

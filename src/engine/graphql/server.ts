@@ -1,4 +1,4 @@
-import { stripIgnoredCharacters } from 'graphql';
+import { GraphQLError, stripIgnoredCharacters } from 'graphql';
 import type { Authentication } from '../auth/authentication.ts';
 import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
@@ -13,7 +13,7 @@ import { PreparedDocuments } from '../operation/documents.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation, Rejection } from '../operation/prepared.ts';
 import type { MaxWait } from '../queue.ts';
-import { forCaller, rejected, toClientError } from './errors.ts';
+import { forCaller, isWrapper, toClientError } from './errors.ts';
 import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
 import { type GraphQLParams, readParams } from './params.ts';
 import { toOutcome } from './reply.ts';
@@ -57,7 +57,8 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
       if (!isAcceptable) throw new ServiceError('NOT_ACCEPTABLE', NOT_JSON);
       const params = await readParams(request);
       const prepared = findPrepared(request, params) ?? (await prepare(request, params));
-      if (!('run' in prepared)) return labeled('graphql', operation, toOutcome(prepared, mediaType));
+      if (!('run' in prepared))
+        return labeled('graphql', operation, toOutcome(prepared, mediaType, extension, 'document'));
       operation = prepared.label;
       const { query, operationName, extensions, variables = {} } = params;
       extension = extensionFor(prepared.uses, variables, request.base, extensions);
@@ -87,7 +88,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
       const reply = asAccepted(outcome.reply, mediaType, wantsStream && prepared.kind !== 'stream');
       return labeled('graphql', operation, { reply, error: outcome.error });
     } catch (error) {
-      return labeled('graphql', operation, toOutcome({ errors: [toClientError(error)] }, mediaType, extension));
+      return labeled('graphql', operation, toFailure(error, mediaType, extension));
     }
   };
 
@@ -118,8 +119,18 @@ function toRejection(
 ): Outcome {
   // A caller that may not use the operation gets no lifecycle information.
   const isForbidden = rejections.some(({ error }) => ALWAYS_BY_STATUS.has(error.code));
-  const errors = rejections.map(({ error, node }) => rejected(error, !ALWAYS_BY_STATUS.has(error.code), node));
-  return toOutcome({ errors }, mediaType, isForbidden ? undefined : extension);
+  const errors = rejections.map(({ error, node }) =>
+    node === undefined ? error : new GraphQLError(error.message, { originalError: error, nodes: node }),
+  );
+  return isForbidden
+    ? toOutcome({ errors }, mediaType, undefined, 'request')
+    : toOutcome({ errors }, mediaType, extension, 'document');
+}
+
+/** Graphql-js itself throws at a document that it cannot parse. */
+function toFailure(thrown: unknown, mediaType: string, extension: LifecycleExtension | undefined): Outcome {
+  const errors = [toClientError(thrown)];
+  return toOutcome({ errors }, mediaType, extension, isWrapper(thrown) ? 'document' : 'request');
 }
 
 /** A change of several rows cannot check a precondition, and ignoring it could lose an update. */

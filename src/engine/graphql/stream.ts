@@ -11,7 +11,7 @@ import type { ListCosts } from '../limits/units.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { KeyedQueue } from '../queue.ts';
 import type { Context } from '../schema/context.ts';
-import { forCaller, formatError, rejected } from './errors.ts';
+import { forCaller } from './errors.ts';
 import type { LifecycleExtension } from './lifecycle.ts';
 import { mostSevere, serialize } from './reply.ts';
 
@@ -59,7 +59,7 @@ export function subscriptionOpener({ open, context, costs, logger }: Subscriptio
         maxEvents: operation.maxRuns(variables),
         queueLength: () => queue.lengthOf(account),
         serializeAll: (events) => queue.run(account, () => Promise.all(events.map(run))),
-        rejection: (error) => next({ errors: [rejected(error)] }, extension) + COMPLETE,
+        rejection: (error) => next({ errors: [error] }, extension) + COMPLETE,
       },
       filter: { types, subject } as EventFilter,
       account,
@@ -73,7 +73,7 @@ export function subscriptionOpener({ open, context, costs, logger }: Subscriptio
 const COMPLETE = 'event: complete\ndata:\n\n';
 
 function next({ data, errors }: ExecutionResult, extension: LifecycleExtension | undefined, id = ''): string {
-  const text = serialize({ ...(errors && { errors: errors.map(formatError) }), data }, extension);
+  const text = serialize({ errors, data }, extension);
   return `${id}event: next\ndata: ${text}\n\n`;
 }
 

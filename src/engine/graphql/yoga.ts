@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   type ExecutionResult,
   FieldsOnCorrectTypeRule,
-  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
@@ -19,7 +18,7 @@ import { assertLines, MAX_TOKENS } from '../operation/cost.ts';
 import type { PreparedDocuments } from '../operation/documents.ts';
 import type { PreparedOperation } from '../operation/prepared.ts';
 import { show } from '../schema/input.ts';
-import { rejected, toClientError, withoutStacks } from './errors.ts';
+import { toClientError, withoutStacks } from './errors.ts';
 import type { GraphQLParams } from './params.ts';
 import { KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
 import { tooComplex } from './validation-cost.ts';
@@ -39,10 +38,10 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
   if (!introspection) rules.push(NoSchemaIntrospectionCustomRule);
   const limits = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };
   const plugin: Plugin = {
-    onParse({ context: { params }, parseFn, setParseFn }) {
+    onParse({ context: { params, request }, parseFn, setParseFn }) {
       setParseFn((source, parsing) => parseFn(source, { ...parsing, maxTokens: MAX_TOKENS }));
       return ({ result }) => {
-        if (result !== null && 'definitions' in result) assertOperation(result, params.operationName);
+        if (result !== null && 'definitions' in result) assertOperation(result, params.operationName, request.method);
       };
     },
     onValidate({ validateFn, setValidationFn }) {
@@ -67,22 +66,25 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
       return documents.prepare(params.query, document, params.operationName);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      return { errors: [rejected(error, true)] };
+      return { errors: [error] };
     }
   };
 }
 
-/** Says which operations a document has when it does not have the wanted one. */
-function assertOperation(document: DocumentNode, wanted: string | undefined): void {
-  if (getOperationAST(document, wanted) !== null) return;
-  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
-  const names = operations.flatMap(({ name }) => name?.value ?? []);
-  if (operations.length === 0) throw unknownOperation('The document has no operation.');
-  if (names.length === 0) throw unknownOperation('The operation of the document has no name: leave out operationName.');
-  const has = wanted === undefined ? 'several operations' : `no operation ${show(wanted)}`;
-  throw unknownOperation(`The document has ${has}: operationName must be one of ${names.join(', ')}.`);
+function assertOperation(document: DocumentNode, wanted: string | undefined, method: string): void {
+  const operation = getOperationAST(document, wanted);
+  if (!operation) throw new ServiceError('INVALID_ARGUMENT', wrongOperation(document, wanted));
+  if (operation.operation !== 'mutation' || method === 'POST') return;
+  const message = 'Can only perform a mutation operation from a POST request.';
+  throw new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: 'POST' } });
 }
 
-function unknownOperation(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { http: { status: 400 } } });
+/** Says which operations a document has when it does not have the wanted one. */
+function wrongOperation(document: DocumentNode, wanted: string | undefined): string {
+  const operations = document.definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
+  const names = operations.flatMap(({ name }) => name?.value ?? []);
+  if (operations.length === 0) return 'The document has no operation.';
+  if (names.length === 0) return 'The operation of the document has no name: leave out operationName.';
+  const has = wanted === undefined ? 'several operations' : `no operation ${show(wanted)}`;
+  return `The document has ${has}: operationName must be one of ${names.join(', ')}.`;
 }

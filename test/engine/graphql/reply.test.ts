@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../../src/engine/errors.ts';
-import { rejected } from '../../../src/engine/graphql/errors.ts';
 import { toOutcome } from '../../../src/engine/graphql/reply.ts';
 
 test.each([
@@ -9,6 +8,6 @@ test.each([
   ['otherwise the one with the highest status', ['NOT_FOUND', 'VALIDATION_FAILED', 'CONFLICT'], 1],
 ] as const)('of several errors, one stands for the whole response: %s', (_, codes, expected) => {
   const errors = codes.map((code) => new ServiceError(code, 'It failed.'));
-  const { error } = toOutcome({ errors: errors.map((one) => rejected(one)) }, 'application/json');
+  const { error } = toOutcome({ errors }, 'application/json');
   expect(error).toBe(errors[expected]);
 });
