@@ -3,15 +3,22 @@ import { ServiceError } from '../errors.ts';
 
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 const TAGS = new RegExp(`^[\\s,]*(?:\\*|${TAG.source}(?:[\\s,]+${TAG.source})*)[\\s,]*$`);
+/** What servers that compress append to a tag, such as Apache's httpd. */
+const CODING = /-{1,2}(?:gzip|br|deflate|zstd)"$/;
 
 /** The strong entity tag of a response's text (RFC 9110, section 8.8.3). */
 export function tagOf(text: string): string {
   return `"${hash('sha1', text, 'base64url')}"`;
 }
 
-/** The entity tags of a precondition, with their quotes, or `*` for any; throws INVALID_ARGUMENT. */
+/**
+ * The entity tags of a precondition, with their quotes, or `*` for any; those with the suffix of a content coding also
+ * without it.
+ *
+ * @throws {ServiceError} INVALID_ARGUMENT
+ */
 export function readTags(name: string, field: string, accepted = '* or ETags'): readonly string[] {
-  if (TAGS.test(field)) return field.match(TAG) ?? ['*'];
+  if (TAGS.test(field)) return (field.match(TAG) ?? ['*']).flatMap((tag) => [tag, tag.replace(CODING, '"')]);
   throw new ServiceError('INVALID_ARGUMENT', `${name} must be ${accepted} in their quotes, such as "3".`);
 }
 
