@@ -2,6 +2,8 @@
 const MAX_WAIT = 100;
 /** How many that waited start in one turn of the event loop: all those of a burst could exceed `MAX_REQUESTS`. */
 const STARTED_AT_ONCE = 50;
+/** Of a turn of the event loop, in milliseconds, in which hardly a connection can come after it was looked for. */
+const SHORT_TURN = 0.05;
 
 /**
  * Accepts the connections that wait before it starts requests. Node accepts one in each turn of the event loop, so while
@@ -12,18 +14,27 @@ export class Backlog {
   #waiting: (() => void)[] | undefined;
   #hasAccepted = false;
   #until = 0;
+  #lastTurn = 0;
+  #isEnding = false;
 
-  /**
-   * Call it for each accepted connection; or, before a drain, to wait for those that the system has accepted already.
-   *
-   * @param wait how long requests wait from now on, in milliseconds; by default `MAX_WAIT` from the first connection on
-   */
-  onConnection(wait?: number): void {
+  /** Call it for each accepted connection. Requests wait for `MAX_WAIT` from the first one on. */
+  onConnection(): void {
     this.#hasAccepted = true;
-    if (wait !== undefined || this.#waiting === undefined) this.#until = performance.now() + (wait ?? MAX_WAIT);
     if (this.#waiting !== undefined) return;
+    this.#until = performance.now() + MAX_WAIT;
     this.#waiting = [];
     setImmediate(this.#endTurn);
+  }
+
+  /**
+   * Calls `close` when the connections that the system has accepted are accepted here, too: it resets the others. Until
+   * then requests wait, up to a time in milliseconds.
+   */
+  end(wait: number, close: () => void): void {
+    this.onConnection();
+    this.#until = performance.now() + wait;
+    this.#isEnding = true;
+    this.#waiting?.unshift(close);
   }
 
   /** Starts the work when no connection waits any more, or after the wait; in the order of the calls. */
@@ -33,9 +44,15 @@ export class Backlog {
   }
 
   readonly #endTurn = () => {
-    const isAccepting = this.#hasAccepted && performance.now() < this.#until;
+    const now = performance.now();
+    const mayHaveMore = this.#hasAccepted || (this.#isEnding && now - this.#lastTurn > SHORT_TURN);
+    const isAccepting = mayHaveMore && now < this.#until;
     this.#hasAccepted = false;
-    if (!isAccepting) for (const work of this.#waiting?.splice(0, STARTED_AT_ONCE) ?? []) work();
+    this.#lastTurn = now;
+    if (!isAccepting) {
+      this.#isEnding = false;
+      for (const work of this.#waiting?.splice(0, STARTED_AT_ONCE) ?? []) work();
+    }
     if (isAccepting || this.#waiting?.length) setImmediate(this.#endTurn);
     else this.#waiting = undefined;
   };

@@ -127,11 +127,10 @@ export function listen(
     // After Node has read what arrived while the process was busy.
     const idle = setTimeout(() => setImmediate(closeIdle), lastRequests);
     const forced = setTimeout(() => server.closeAllConnections(), grace);
-    // The system resets the connections that it has accepted and Node has not.
-    backlog.onConnection(lastRequests);
-    await new Promise<void>((resolve) => backlog.runAfterAccepting(resolve));
-    // The HTTP server's own `close` would cut idle connections at once, even those with a request on its way.
-    await new Promise((resolve) => NetServer.prototype.close.call(server, resolve));
+    await new Promise((resolve) => {
+      // The HTTP server's own `close` would cut idle connections at once, even those with a request on its way.
+      backlog.end(lastRequests, () => NetServer.prototype.close.call(server, resolve));
+    });
     clearTimeout(idle);
     clearTimeout(forced);
   }

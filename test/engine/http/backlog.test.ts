@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Backlog } from '../../../src/engine/http/backlog.ts';
 import { listen } from '../../../src/engine/http/listen.ts';
 import { makeTemporaryFolder } from '../../support/temporary.ts';
@@ -97,6 +97,42 @@ test('the requests of a burst of connections do not start all at once', async ()
     turns.push(0);
   }
   expect(turns.filter((started) => started > 0)).toEqual([50, 50, 20]);
+});
+
+describe('the listening socket', () => {
+  /** An ending backlog on which a request waits, with the length of its turns, and what has happened. */
+  function endingBacklog(turn: { length: number }, closes = 1) {
+    let time = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      time += turn.length;
+      return time;
+    });
+    const happened: string[] = [];
+    const backlog = new Backlog();
+    backlog.onConnection();
+    backlog.runAfterAccepting(() => happened.push('request'));
+    for (let n = 0; n < closes; n++) backlog.end(500, () => happened.push('close'));
+    return happened;
+  }
+  const turns = async (count: number) => {
+    for (let n = 0; n < count; n++) await new Promise(setImmediate);
+  };
+
+  test('is closed in a short turn, in which hardly a connection can come, and before requests are started', async () => {
+    const turn = { length: 1 };
+    const happened = endingBacklog(turn);
+    await turns(50);
+    expect(happened).toEqual([]);
+    turn.length = 0.01;
+    await turns(2);
+    expect(happened).toEqual(['close', 'request']);
+  });
+
+  test('is closed in time when no turn is short, and for each that asks for it', async () => {
+    const happened = endingBacklog({ length: 50 }, 2);
+    await turns(12);
+    expect(happened).toEqual(['close', 'close', 'request']);
+  });
 });
 
 test('requests do not wait longer than 100 ms, however many connections come', async () => {
