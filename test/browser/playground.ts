@@ -26,6 +26,23 @@ export const playgroundChecks: Checks = {
     await page.locator('.result-window').getByText('"totalCount"').waitFor();
   },
 
+  'whoever uses the keyboard sees which button or tab has the focus': async ({ page, base }) => {
+    await page.goto(`${base}/graphql`);
+    await page.locator('.graphiql-query-editor').getByText('Five pets by name').waitFor();
+    const names = [];
+    // Up to the editor, which takes the key for itself.
+    for (let n = 0; n < 15; n++) {
+      await page.keyboard.press('Tab');
+      const [name, width, color] = await page.locator(':focus').evaluate((element) => {
+        const { outlineWidth, outlineColor } = getComputedStyle(element);
+        return [element.ariaLabel || element.textContent, outlineWidth, outlineColor] as const;
+      });
+      deepEqual([width, /^rgb\(/.test(color)], ['2px', true], `${name} has the outline ${width} ${color}.`);
+      names.push(name);
+    }
+    ok(names.includes('Pets') && names.includes('Pet store'), `The names are ${names.join(', ')}.`);
+  },
+
   'each example opens at the first click on its tab': async ({ page, base }) => {
     await page.goto(`${base}/graphql`);
     const editor = page.locator('.graphiql-query-editor');
