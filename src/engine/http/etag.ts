@@ -18,7 +18,8 @@ export function tagOf(text: string): string {
  * @throws {ServiceError} INVALID_ARGUMENT
  */
 export function readTags(name: string, field: string, accepted = '* or ETags'): readonly string[] {
-  if (TAGS.test(field)) return (field.match(TAG) ?? ['*']).flatMap((tag) => [tag, tag.replace(CODING, '"')]);
+  if (TAGS.test(field))
+    return [...new Set(field.match(TAG)?.flatMap((tag) => [tag, tag.replace(CODING, '"')]) ?? ['*'])];
   throw new ServiceError('INVALID_ARGUMENT', `${name} must be ${accepted} in their quotes, such as "3".`);
 }
 

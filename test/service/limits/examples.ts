@@ -24,7 +24,7 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   'rows of a page on REST': (n) => ({ method: 'GET', path: `/pets?limit=${n}` }),
   'rows of a page on GraphQL': (n) => asking('query ($n: Int) { pets(first: $n) { totalCount } }', `{"n":${n}}`),
   'characters of an `Idempotency-Key`': (n) => post('/categories', '{"name":"Dogs"}', 'x'.repeat(n)),
-  'operations in a body: batches are not supported': (n) =>
+  'GraphQL requests in a body: batches are not supported': (n) =>
     n === 1 ? asking('{ __typename }') : post('/graphql', `[${many(n, () => '{"query":"{ __typename }"}', ',')}]`),
   // The body, the query, the variables and the list are four of these values.
   'JSON values in the body': (n) => asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
