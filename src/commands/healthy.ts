@@ -7,11 +7,14 @@ const host = process.env.HOST || '127.0.0.1';
 const isEverywhere = host === '0.0.0.0' || host === '::';
 const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
 
+const url = `http://${name}:${process.env.PORT || 4000}${process.env.BASE_PATH ?? ''}/readyz`;
+
 try {
-  const { status } = await fetch(`http://${name}:${process.env.PORT || 4000}${process.env.BASE_PATH ?? ''}/readyz`);
-  if (status !== 200) throw new Error(`/readyz returned the status ${status}.`);
+  const { status } = await fetch(url);
+  if (status !== 200) throw new Error(`the status is ${status}.`);
 } catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
+  const { message, cause } = error as Error;
+  process.stderr.write(`${url}: ${cause instanceof Error ? cause.message : message}\n`);
   process.exitCode = 1;
 }
 

@@ -318,7 +318,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook
-         * @description List the deliveries of a webhook. There are those to come, those of the last day, and those of the last 30 days that were given up.
+         * @description List the deliveries of a webhook. There are those to come while it is enabled, those of the last day, and those of the last 30 days that were given up.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -339,8 +339,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send the events after one to a webhook again
-         * @description Send the events after one to a webhook again. This includes those that were delivered or given up before.
+         * Send the events after one to a webhook again, when it is enabled
+         * @description Send the events after one to a webhook again, when it is enabled. This includes those that were delivered or given up before, whose deliveries are then no longer listed.
          */
         post: operations["redeliverEvents"];
         delete?: never;
@@ -404,7 +404,7 @@ export interface components {
             description?: string;
         };
         /**
-         * @description Changes to a category. Fields that are left out stay as they are.
+         * @description Changes to a category. Fields that are left out stay as they are; null is only for those that it removes.
          * @example {
          *       "description": "Companions of every size."
          *     }
@@ -738,7 +738,7 @@ export interface components {
          */
         LifecycleMarks: components["schemas"]["LifecycleMark"][];
         /**
-         * @description A new category.
+         * @description A new category. What may be left out must not be null.
          * @example {
          *       "name": "Dogs",
          *       "description": "Companions of every size."
@@ -751,7 +751,7 @@ export interface components {
             description?: string;
         };
         /**
-         * @description A new order. No field is required.
+         * @description A new order. Each field may be left out, but must not be null.
          * @example {
          *       "petId": 12,
          *       "quantity": 1,
@@ -778,7 +778,7 @@ export interface components {
             complete?: boolean;
         };
         /**
-         * @description A new pet.
+         * @description A new pet. What may be left out must not be null.
          * @example {
          *       "name": "Rex",
          *       "categoryId": 1,
@@ -797,7 +797,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description A new webhook.
+         * @description A new webhook. What may be left out must not be null.
          * @example {
          *       "url": "https://shop.example/hooks",
          *       "types": [
@@ -809,9 +809,9 @@ export interface components {
          *     }
          */
         NewWebhook: {
-            /** @description The address: it must begin with `https:`, and lead to a public address. Accepts 1 to 2000 characters, not only white space. */
+            /** @description The address: it must begin with `https:`, lead to a public address, and have neither a user name nor a fragment. It is counted percent-encoded. A service that is not in production also sends to its own machine. Accepts 1 to 2000 characters, not only white space. */
             url: string;
-            /** @description The types of events to send; all of them if it is empty. */
+            /** @description The types of events to send; all of them without it, or if it is empty. */
             types?: components["schemas"]["EventType"][];
             /** @description What it is for. Accepts at most 500 characters. */
             description?: string;
@@ -853,7 +853,7 @@ export interface components {
             complete?: boolean;
         };
         /**
-         * @description Changes to an order. Fields that are left out stay as they are. The pet cannot be changed.
+         * @description Changes to an order. Fields that are left out stay as they are; null is only for those that it removes. The pet cannot be changed.
          * @example {
          *       "complete": true
          *     }
@@ -911,7 +911,7 @@ export interface components {
             status?: components["schemas"]["PetStatus"];
         };
         /**
-         * @description Changes to a pet. Fields that are left out stay as they are.
+         * @description Changes to a pet. Fields that are left out stay as they are; null is only for those that it removes.
          * @example {
          *       "status": "pending"
          *     }
@@ -1027,15 +1027,15 @@ export interface components {
             secret?: string;
         };
         /**
-         * @description Changes to a webhook. Fields that are left out stay as they are.
+         * @description Changes to a webhook. Fields that are left out stay as they are; null is only for those that it removes.
          * @example {
          *       "enabled": true
          *     }
          */
         WebhookChanges: {
-            /** @description The address: it must begin with `https:`, and lead to a public address. Accepts 1 to 2000 characters, not only white space. */
+            /** @description The address: it must begin with `https:`, lead to a public address, and have neither a user name nor a fragment. It is counted percent-encoded. A service that is not in production also sends to its own machine. Accepts 1 to 2000 characters, not only white space. */
             url?: string;
-            /** @description The types of events to send; all of them if it is empty. Null removes it. */
+            /** @description The types of events to send; all of them without it, or if it is empty. Null removes it. */
             types?: components["schemas"]["EventType"][] | null;
             /** @description What it is for. Null removes it. Accepts at most 500 characters. */
             description?: string | null;
@@ -2142,9 +2142,9 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+        /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
         "Idempotency-Key": string;
-        /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+        /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
         "If-Match": string;
         /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
         "If-None-Match": string;
@@ -2152,7 +2152,7 @@ export interface components {
         Prefer: string;
         /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. */
         "If-None-Match-Any": "*";
-        /** @description The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again. */
+        /** @description The id of the last event that the client has: a stream goes on after it, also if `after` is another. `EventSource` sends it when it connects again. */
         "Last-Event-ID": string;
         /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
         "API-Client": string;
@@ -2270,7 +2270,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2314,7 +2314,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2360,7 +2360,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2416,9 +2416,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2470,9 +2470,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2515,9 +2515,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2585,7 +2585,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2629,7 +2629,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2675,7 +2675,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2721,9 +2721,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2775,9 +2775,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -2820,9 +2820,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2896,7 +2896,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2940,7 +2940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2986,7 +2986,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3032,9 +3032,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
             };
             path: {
@@ -3077,9 +3077,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3145,7 +3145,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3189,7 +3189,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3235,9 +3235,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. */
                 "If-None-Match"?: components["parameters"]["If-None-Match-Any"];
@@ -3309,9 +3309,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3360,7 +3360,7 @@ export interface operations {
             query?: {
                 /** @description Only events after the one with this id; `now` for those from now on. Without it, a page begins with the first event that is kept, and a stream now. */
                 after?: string;
-                /** @description Only events of these types. Repeat it for several values. `order.placed`: An order was placed. `order.completed`: An order was completed. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
+                /** @description Only events of these types; none if the list is empty. Repeat it for several values. `order.placed`: An order was placed. `order.completed`: An order was completed; other fields may have changed with it. One that is complete when it is placed has only `order.placed`. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. When the pet is deleted, there is only `pet.deleted`. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
                 type?: components["schemas"]["EventType"][];
                 /** @description Only events of this row. Accepts a list (orders, inventory, pets, categories), a slash and an id, such as orders/1. */
                 subject?: string;
@@ -3370,11 +3370,11 @@ export interface operations {
                 wait?: number;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
-                /** @description The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again. */
+                /** @description The id of the last event that the client has: a stream goes on after it, also if `after` is another. `EventSource` sends it when it connects again. */
                 "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3423,7 +3423,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3470,7 +3470,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3520,7 +3520,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3569,9 +3569,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3617,9 +3617,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3676,7 +3676,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3732,7 +3732,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3792,7 +3792,7 @@ export interface operations {
                 after: string;
             };
             header?: {
-                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. */
+                /** @description A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3840,7 +3840,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. */
+                /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
                 /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];

@@ -221,10 +221,15 @@ describe('the service as a process', () => {
           expect(await check({ HOST, PORT, BASE_PATH: '/api' })).toEqual({ code: 0, output: '', errors: '' });
         }
         const { code, errors } = await check({ PORT });
-        expect([code, errors]).toEqual([1, '/readyz returned the status 404.\n']);
+        expect([code, errors]).toEqual([1, `http://127.0.0.1:${PORT}/readyz: the status is 404.\n`]);
       });
-      for (const HOST of ['', '::1'])
-        expect(await check({ HOST, PORT: '9' })).toMatchObject({ code: 1, errors: 'fetch failed\n' });
+      for (const [HOST, address] of [
+        ['', '127.0.0.1'],
+        ['::1', '[::1]'],
+      ] as const) {
+        const { code, errors } = await check({ HOST, PORT: '1023' });
+        expect([code, errors.startsWith(`http://${address}:1023/readyz: connect `)]).toEqual([1, true]);
+      }
     });
 
     if (existsSync('/dev/full')) {

@@ -13,7 +13,7 @@ export const READ = 'read';
 export const scopeDirective = new GraphQLDirective({
   name: 'requiresScope',
   description:
-    'The scope that the caller needs, unless the service is open to everyone; `read` only where reads are closed too.',
+    'The scope that the caller needs, unless the service is open to everyone; `read` only where reads are closed too. There, a change whose response has more than the changed row needs `read` as well.',
   locations: [DirectiveLocation.FIELD_DEFINITION],
   args: { scope: { type: new GraphQLNonNull(GraphQLString), description: 'The scope of an API key or a token.' } },
 });

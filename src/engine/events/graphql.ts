@@ -149,7 +149,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
       description:
         'Only events after the one with this id; `now` for those from now on. Without it, a page begins with the first event that is kept, and a stream now.',
     }),
-    types: t.field({ type: [EventTypeEnum], description: 'Only events of these types.' }),
+    types: t.field({ type: [EventTypeEnum], description: 'Only events of these types; none if the list is empty.' }),
     subject: t.string({ bounds: subjectOf(sources), description: 'Only events of this row.' }),
   }));
 

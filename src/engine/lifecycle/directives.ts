@@ -33,7 +33,7 @@ export function lifecycleDirectives(date: GraphQLScalarType): readonly GraphQLDi
   return [
     new GraphQLDirective({
       name: 'stability',
-      description: 'How far it can be relied on; what does not bear this is stable.',
+      description: 'How far it can be relied on. What has no level is as stable as what uses it, and otherwise stable.',
       locations: LOCATIONS,
       args: { level: required(stabilityLevel, 'The level.') },
     }),

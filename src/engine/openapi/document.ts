@@ -41,7 +41,7 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description:
       'An API key (`psk_...`), or a JSON Web Token of the configured issuer. The service can be configured to need one for ' +
-      'nothing, for changes, or for reads too. `x-required-scopes` lists the scopes that each operation then needs.',
+      'nothing, for changes and webhooks, or for reads too. `x-required-scopes` lists the scopes that each operation then needs.',
   },
 };
 

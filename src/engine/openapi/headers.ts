@@ -9,16 +9,17 @@ const text = { type: 'string' };
 const DESCRIPTIONS = {
   'Idempotency-Key':
     'A unique id of the request, such as a UUID. The request is then done once, however often it is sent: for 24 hours ' +
-    'a retry gets the first response, byte for byte.',
+    'a retry gets the first response, byte for byte. It has 1 to 255 visible ASCII characters, without quotes and backslashes.',
   'If-Match':
     'The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, ' +
-    'and nothing is changed.',
+    'and nothing is changed. `*` stands for any `ETag`, where nothing can be created.',
   'If-None-Match': 'One or more `ETag`s that the client has. The response is 304 if one of them is current.',
   Prefer: '`count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240).',
   'If-None-Match-Any':
     '`*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412.',
   'Last-Event-ID':
-    'The id of the last event that the client has; a stream goes on after it. `EventSource` sends it when it connects again.',
+    'The id of the last event that the client has: a stream goes on after it, also if `after` is another. `EventSource` sends ' +
+    'it when it connects again.',
   'API-Client':
     'The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it.',
   'API-Lifecycle':

@@ -151,9 +151,12 @@ export function rowFields(builder: Builder, { connectionTo, pagingArgs }: Return
   ) {
     type New = InputShapeFromFields<Fields>;
     type Changes = InputShapeFromFields<ChangeFields<Fields>>;
-    const NewRow = builder.inputType(`New${type.name}`, { description: `A new ${one}.`, fields });
+    const NewRow = builder.inputType(`New${type.name}`, {
+      description: `A new ${one}. What may be left out must not be null.`,
+      fields,
+    });
     const RowChanges = builder.inputType(`${type.name}Changes`, {
-      description: `Changes to ${withArticle(one)}. Fields that are left out stay as they are.`,
+      description: `Changes to ${withArticle(one)}. Fields that are left out stay as they are; null is only for those that it removes.`,
       fields: (t) => changing(fields(t)),
     });
     const id = idArg(one);

@@ -53,7 +53,7 @@ function isDay(value: unknown): value is string {
 export const dateTimeScalar = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description:
-    'An instant, as an RFC 3339 date-time with an offset. It is stored to the millisecond and returned in UTC.',
+    'An instant, as an RFC 3339 date-time with an offset, from the year 1 to 9999 and without leap seconds. It is stored to the millisecond, without further digits, and returned in UTC.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
   extensions: { accepts: A_DATE_TIME, bytes: 26, jsonSchema: { type: 'string', format: 'date-time' } },
   // The builder types what resolvers return.

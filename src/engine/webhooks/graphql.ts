@@ -151,9 +151,13 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       url: t.string({
         required: true,
         bounds: givenUrl,
-        description: 'The address: it must begin with `https:`, and lead to a public address.',
+        description:
+          'The address: it must begin with `https:`, lead to a public address, and have neither a user name nor a fragment. It is counted percent-encoded. A service that is not in production also sends to its own machine.',
       }),
-      types: t.field({ type: [eventType], description: 'The types of events to send; all of them if it is empty.' }),
+      types: t.field({
+        type: [eventType],
+        description: 'The types of events to send; all of them without it, or if it is empty.',
+      }),
       description: t.string({ bounds: description, description: 'What it is for.' }),
       enabled: t.boolean({ defaultValue: true, description: 'Whether events are sent.' }),
     }),
@@ -169,7 +173,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       type: connectionTo<Delivery, 'id' | 'id_desc'>(DeliveryType, 'deliveries', deliveryList),
       ...own,
       description:
-        'List the deliveries of a webhook. There are those to come, those of the last day, and those of the last 30 days that were given up.',
+        'List the deliveries of a webhook. There are those to come while it is enabled, those of the last day, and those of the last 30 days that were given up.',
       args: {
         webhookId,
         status: t.arg({ type: [DeliveryStatus], description: 'Only those with one of these statuses.' }),
@@ -204,7 +208,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       type: WebhookType,
       ...own,
       description:
-        'Send the events after one to a webhook again. This includes those that were delivered or given up before.',
+        'Send the events after one to a webhook again, when it is enabled. This includes those that were delivered or given up before, whose deliveries are then no longer listed.',
       args: {
         webhookId,
         after: t.arg.string({

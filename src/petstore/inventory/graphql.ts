@@ -16,7 +16,11 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
     petId: t.expose('petId', { type: 'Int64', description: 'Identifier of the animal the entry tracks.' }),
     quantity: t.exposeInt('quantity', { description: 'Current stock: what is left after all orders.' }),
     status: t.expose('status', { type: PetStatus, description: 'Status of the animal.' }),
-    version: t.field({ ...rowVersion, resolve: entryVersion }),
+    version: t.field({
+      ...rowVersion,
+      description: 'The version of the entry. Each change of it or of its pet raises it.',
+      resolve: entryVersion,
+    }),
     began: t.boolean({
       description: 'Whether this `replaceStock` created the entry; false in other responses.',
       resolve: (item) => item.began ?? false,
@@ -24,7 +28,7 @@ const InventoryItemType = builder.objectRef<InventoryItem>('InventoryItem').impl
     pet: t.field({
       type: PetType,
       nullable: true,
-      description: 'The animal. Null only if it is deleted while the response is made.',
+      description: 'The animal. Null only if it was deleted later than the entry was read, as in an old event.',
       ...reference('pet', 'petId', ({ pets }) => pets.byId),
     }),
   }),
@@ -114,5 +118,8 @@ export const inventoryEvents: EventSource = {
   type: InventoryItemType,
   created: { name: 'inventory.counted', description: 'The stock of a pet is tracked from now on.' },
   updated: [{ name: 'inventory.changed', description: 'The stock of a pet has changed, by an order or a new count.' }],
-  deleted: { name: 'inventory.stopped', description: 'The stock of a pet is no longer tracked.' },
+  deleted: {
+    name: 'inventory.stopped',
+    description: 'The stock of a pet is no longer tracked. When the pet is deleted, there is only `pet.deleted`.',
+  },
 };

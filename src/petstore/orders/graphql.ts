@@ -34,7 +34,7 @@ const OrderType = builder.objectRef<Order>('Order').implement({
     pet: t.field({
       type: PetType,
       nullable: true,
-      description: 'The animal in the order. Null for a draft.',
+      description: 'The animal in the order. Null for a draft, and in an event if it was deleted later.',
       ...reference('pet', 'petId', ({ pets }) => pets.byId),
     }),
   }),
@@ -61,7 +61,7 @@ builder.objectField(PetType, 'orders', (t) =>
 );
 
 const NewOrder = builder.inputType('NewOrder', {
-  description: 'A new order. No field is required.',
+  description: 'A new order. Each field may be left out, but must not be null.',
   fields: (t) => ({
     petId: t.field({
       type: 'Int64',
@@ -74,7 +74,8 @@ const NewOrder = builder.inputType('NewOrder', {
 });
 
 const OrderChanges = builder.inputType('OrderChanges', {
-  description: 'Changes to an order. Fields that are left out stay as they are. The pet cannot be changed.',
+  description:
+    'Changes to an order. Fields that are left out stay as they are; null is only for those that it removes. The pet cannot be changed.',
   fields: (t) => ({
     quantity: t.int({
       bounds: quantity,
@@ -144,7 +145,8 @@ export const orderEvents: EventSource = {
   updated: [
     {
       name: 'order.completed',
-      description: 'An order was completed.',
+      description:
+        'An order was completed; other fields may have changed with it. One that is complete when it is placed has only `order.placed`.',
       when: sql`${orders.complete} and not before.complete`,
     },
     { name: 'order.updated', description: 'The quantity or the ship date of an order was changed.' },

@@ -39,7 +39,8 @@ export const PetType = builder.objectRef<Pet>('Pet').implement({
     category: t.field({
       type: CategoryType,
       nullable: true,
-      description: 'The category the animal belongs to. Null only if it is deleted while the response is made.',
+      description:
+        'The category the animal belongs to. Null only if it was deleted later than the pet was read, as in an old event.',
       ...reference('category', 'categoryId', ({ categories }) => categories.byId),
     }),
   }),
