@@ -163,7 +163,7 @@ function assertKept(from: FeedCursor, { epoch, deleted, last }: FeedState, inste
       ? 'It was issued before a backup was restored, or before events were switched on again.'
       : from.position < deleted
         ? 'Events after it are deleted by now.'
-        : `It is after the last event, ${toEventId({ epoch, position: last })}: perhaps a backup was restored.`;
+        : `It is after the last event, ${toEventId({ epoch, position: last })}: perhaps it is misspelt, or a backup was restored.`;
   throw new ServiceError('GONE', `after=${toEventId(from)} cannot be continued. ${why} ${instead}`);
 }
 

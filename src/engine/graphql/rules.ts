@@ -3,6 +3,7 @@ import {
   type FieldNode,
   FieldsOnCorrectTypeRule,
   GraphQLError,
+  type GraphQLNamedType,
   getNamedType,
   isObjectType,
   Kind,
@@ -23,7 +24,7 @@ export const KnownOperationsRule: ValidationRule = (context) => ({
   },
 });
 
-/** The rule of graphql-js, with a better message for a field of the rows that is selected on the connection. */
+/** The rule of graphql-js, with better messages for a mutation in a query, and for a field of the rows on the connection. */
 export const KnownFieldsRule: ValidationRule = (context) => {
   const { Field: report } = FieldsOnCorrectTypeRule(context) as { Field: ASTVisitFn<FieldNode> };
   return {
@@ -32,14 +33,22 @@ export const KnownFieldsRule: ValidationRule = (context) => {
       const parent = context.getParentType();
       const rows = isObjectType(parent) ? getNamedType(parent.getFields().nodes?.type) : undefined;
       const { value: name } = node.name;
-      if (context.getFieldDef() != null || !isObjectType(rows) || !(name in rows.getFields()))
-        return report(...visited);
-      const message = `Cannot query field "${name}" on type "${parent}". Its rows are in "nodes": { nodes { ${name} } }.`;
+      const mutation =
+        parent === context.getSchema().getQueryType() ? context.getSchema().getMutationType() : undefined;
+      const hint = hasField(mutation, name)
+        ? `It is a mutation: mutation { ${name} }.`
+        : hasField(rows, name) && `Its rows are in "nodes": { nodes { ${name} } }.`;
+      if (context.getFieldDef() != null || hint === false) return report(...visited);
+      const message = `Cannot query field "${name}" on type "${parent}". ${hint}`;
       context.reportError(new GraphQLError(message, { nodes: node }));
       return undefined;
     },
   };
 };
+
+function hasField(type: GraphQLNamedType | null | undefined, name: string): boolean {
+  return isObjectType(type) && Object.hasOwn(type.getFields(), name);
+}
 
 /** The rule of graphql-js throws at a condition with a variable. This one rejects any (GraphQL, section 5.2.4.1). */
 export const SubscriptionRootRule: ValidationRule = (context) => {

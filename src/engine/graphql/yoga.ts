@@ -86,5 +86,5 @@ function wrongOperation(document: DocumentNode, wanted: string | undefined): str
   if (operations.length === 0) return 'The document has no operation.';
   if (names.length === 0) return 'The operation of the document has no name: leave out operationName.';
   const has = wanted === undefined ? 'several operations' : `no operation ${show(wanted)}`;
-  return `The document has ${has}: operationName must be one of ${names.join(', ')}.`;
+  return `The document has ${has}: operationName must be one of ${[...new Set(names)].join(', ')}.`;
 }

@@ -150,6 +150,7 @@ function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): strin
 const TOO_MANY_CHUNKS = `The body has more than ${MAX_CHUNKS} chunks beyond one for each ${CHUNK_LENGTH} bytes; send larger ones.`;
 
 const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_INVALID_METHOD: 'The request must begin with a method of HTTP/1.1 in capital letters, such as GET.',
   HPE_INVALID_URL: 'The URL must be percent-encoded UTF-8: write ë as %C3%AB, and a space as %20.',
   HPE_HEADER_OVERFLOW: 'The header fields are larger than 16 KiB.',
   ERR_HTTP_REQUEST_TIMEOUT:

@@ -28,7 +28,9 @@ export function nearestPath(requested: string, patterns: readonly string[]): str
   const plain = pathOf(segments).toLowerCase();
   const other = OTHER_NAMES[plain];
   if (other !== undefined && patterns.includes(other)) return other;
-  const filled = new Map(patterns.flatMap((pattern) => pairsOf(pattern, segments)));
+  // Where the beginning exists, as in /books/1/pages, it is right.
+  const known = patterns.filter((pattern) => pattern.split('/')[1] === segments[0]);
+  const filled = new Map((known.length > 0 ? known : patterns).flatMap((pattern) => pairsOf(pattern, segments)));
   const nearest = closestMatch(plain, [...filled.keys()], { maxDistance: Math.ceil(plain.length * WRONG_PART) });
   return nearest === undefined ? undefined : filled.get(nearest);
 }

@@ -10,6 +10,7 @@ const patterns = [
   '/store/orders/{orderId}',
   '/reference',
   '/graphql',
+  '/events',
   '/webhooks/{webhookId}/deliveries',
 ];
 
@@ -39,6 +40,8 @@ describe('the suggested path', () => {
     '/deliveries',
     '/order',
     '/pets/1/2',
+    // Rather than /pets/1.
+    '/events/1',
     '/__proto__',
     '/constructor',
     `/${'p'.repeat(1_000)}`,

@@ -142,6 +142,11 @@ describe('an invalid document is 400', () => {
       /^Cannot query field "id" on type "PetConnection"\. Its rows are in "nodes": \{ nodes \{ id \} \}\.$/,
       '{ pets { id } }',
     ],
+    [
+      'a mutation in a query',
+      /^Cannot query field "deletePet" on type "Query"\. It is a mutation: mutation \{ deletePet \}\.$/,
+      '{ deletePet(petId: 1) { id } }',
+    ],
     ['an unknown field', /Cannot query field "nme" on type "Pet". Did you mean "name"/, '{ pets { nodes { nme } } }'],
     [
       'an identifier beyond 64 bits',
