@@ -42,7 +42,7 @@ runCommand(USAGE, async () => {
     await withExistingDatabase((database) => redeliver(database, id, after));
   } else if (command === 'epoch' && others.length === 0 && given === '') await withExistingDatabase(raiseEpoch);
   else throw new Error(USAGE);
-});
+}, ['--type']);
 
 /** Prints events as they come, one per line, until the command or the reader of its output ends. */
 async function tail(

@@ -3,6 +3,8 @@
  * few seconds, so it loads no other module: those that check the settings take ten times as long as the request.
  */
 
+/** In milliseconds: longer than `/readyz` waits for the database. */
+const TIMEOUT = 5_000;
 const host = process.env.HOST || '127.0.0.1';
 const isEverywhere = host === '0.0.0.0' || host === '::';
 const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
@@ -10,7 +12,7 @@ const name = isEverywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : hos
 const url = `http://${name}:${process.env.PORT || 4000}${process.env.BASE_PATH ?? ''}/readyz`;
 
 try {
-  const { status } = await fetch(url);
+  const { status } = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT) });
   if (status !== 200) throw new Error(`the status is ${status}.`);
 } catch (error) {
   const { message, cause } = error as Error;

@@ -39,8 +39,10 @@ runCommand(USAGE, async () => {
     });
   } else if (command === 'revoke' && id !== undefined && others.length === 0 && isPlain) {
     await withKeys(async (keys) => {
-      const key = await keys.revoke(id.replace(/^psk_/, '').split('_', 1)[0] as string);
-      if (key === undefined) throw new Error(`No key has the id ${id}; npm run keys -- list lists all keys.`);
+      // Without the secret, if the whole key was given.
+      const [keyId = ''] = id.replace(/^psk_/, '').split('_', 1);
+      const key = await keys.revoke(keyId);
+      if (key === undefined) throw new Error(`No key has the id ${keyId}; npm run keys -- list lists all keys.`);
       process.stdout.write(`${describe(key)}\n`);
     });
   } else throw new Error(USAGE);
@@ -58,8 +60,8 @@ function describe({ id, name, scopes, createdAt, expiresAt, revokedAt }: ApiKey)
 }
 
 function readName(name: string | undefined): string {
-  if (name !== undefined && name.trim() !== '' && name.length <= MAX_NAME_LENGTH) return name;
-  throw new Error(`--name must say whose key it is, in 1 to ${MAX_NAME_LENGTH} characters.`);
+  if (name !== undefined && name.trim() !== '' && name.length <= MAX_NAME_LENGTH && !/\p{Cc}/u.test(name)) return name;
+  throw new Error(`--name must say whose key it is, in 1 to ${MAX_NAME_LENGTH} characters of one line.`);
 }
 
 function readScopes(text = ''): readonly string[] {

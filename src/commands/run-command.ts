@@ -1,12 +1,27 @@
 import { operatorMessage } from '../process/operator-message.ts';
 
-/** Runs a command. An error is printed as one line, with the exit code 1; after one in its arguments comes the usage. */
-export function runCommand(usage: string, command: () => Promise<void>): void {
-  command().catch((error: unknown) => {
+/**
+ * Runs a command. An error is printed as one line, with the exit code 1; after one in its arguments comes the usage.
+ *
+ * @param repeatable the options that may be given several times
+ */
+export function runCommand(usage: string, command: () => Promise<void>, repeatable: readonly string[] = []): void {
+  const run = async () => {
+    assertNoneRepeated(repeatable);
+    await command();
+  };
+  run().catch((error: unknown) => {
     const isMisused = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_');
     // Node's advice on arguments that begin with a dash, after the first sentence, fits no command.
     const lines = isMisused ? `${error.message.split('. To ', 1)}\n${usage}` : operatorMessage(error);
     process.stderr.write(`${lines}\n`);
     process.exitCode = 1;
   });
+}
+
+/** Of an option that is repeated, only the last value would count. */
+function assertNoneRepeated(repeatable: readonly string[]): void {
+  const options = process.argv.slice(2).flatMap((argument) => /^--[^=]+/.exec(argument) ?? []);
+  const repeated = options.find((option, at) => options.indexOf(option) < at && !repeatable.includes(option));
+  if (repeated !== undefined) throw new Error(`${repeated} is given twice; give it once.`);
 }

@@ -10,7 +10,7 @@ const BAR_WIDTH = 30;
 runCommand('npm run db:seed -- [--pets NUMBER]', async () => {
   const { values } = parseArgs({ options: { pets: { type: 'string', default: '200' } } });
   const pets = Number(values.pets);
-  if (!Number.isInteger(pets) || pets < 1 || pets > MAX_PETS) {
+  if (!/^\d+$/.test(values.pets) || pets < 1 || pets > MAX_PETS) {
     throw new Error(`--pets must be a whole number from 1 to ${MAX_PETS}, not ${values.pets}.`);
   }
   await withDatabase(async (database, settings) => {

@@ -9,6 +9,6 @@ export function operatorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   if (error instanceof DatabaseError && error.state === INSUFFICIENT_PRIVILEGE)
-    return `The database's role lacks a right (${message}); docs/deploying.md says which rights it needs.`;
+    return `The database's role lacks a right (${message.replace(/\.$/, '')}); docs/deploying.md says which rights it needs.`;
   return error instanceof ServiceError && cause instanceof Error ? `${message} (${cause.message})` : message;
 }

@@ -39,7 +39,7 @@ const settings = z.object({
     .refine((url) => !/^[^/]*\/\/[^/?]*,[^/?@]*(?:[/?]|$)/.test(url), {
       error: 'must name one host; for several servers, one that leads to the primary',
     })
-    .refine((url) => SSL_MODES.includes(/[?&]sslmode=([^&]*)/.exec(url)?.[1] ?? 'disable'), {
+    .refine((url) => hasSslMode(Array.from(url.matchAll(/[?&]sslmode=([^&]*)/g), ([, mode = '']) => mode)), {
       error: `must have one of ${SSL_MODES.join(', ')} as its sslmode`,
     })
     .optional(),
@@ -92,7 +92,7 @@ const settings = z.object({
   EVENTS_RETENTION: period.default(7 * 86_400),
   NODE_ENV: z
     .string()
-    .refine((name) => !isAlmostProduction(name), 'must be exactly production; with any other value it is development')
+    .refine((name) => !isAlmostProduction(name), 'must be exactly production, or unset for development')
     .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
@@ -116,6 +116,11 @@ const settingsThatFit = settings
     AUTH: all.AUTH ?? 'open',
     RATE_LIMIT: all.RATE_LIMIT ?? (all.NODE_ENV === 'production' ? QUOTA_IN_PRODUCTION : 'off'),
   }));
+
+/** Of several, the driver would take the last. */
+function hasSslMode([mode, ...others]: readonly string[]): boolean {
+  return mode === undefined || (others.length === 0 && SSL_MODES.includes(mode));
+}
 
 type Given = z.output<typeof settings>;
 type Reject = (name: string, message: string) => void;
@@ -168,7 +173,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const errors: string[] = [];
   const result = settingsThatFit.safeParse({ ...secretsIn(given, (error) => errors.push(error)), ...given });
   if (result.success && errors.length === 0) return result.data;
-  for (const { path, message } of result.error?.issues ?? []) errors.push(`${String(path[0])} ${message}`);
+  for (const { path, message } of result.error?.issues ?? []) {
+    const name = String(path[0]);
+    const isPadded = given[name] !== given[name]?.trim();
+    errors.push(`${name} ${message}${isPadded ? '; its value has space at an end' : ''}`);
+  }
   throw new SettingsError([...errors, ...misspeltSettings(environment)].join('\n'));
 }
 
@@ -187,7 +196,8 @@ function secretsIn(
       if (secret === '') reject(`${name}${FILE} is the path of an empty file: ${file}`);
       else secrets[name] = secret;
     } catch (error) {
-      reject(`${name}${FILE} cannot be read: ${(error as Error).message}`);
+      // Its value may be the secret itself.
+      reject(`${name}${FILE} must be the path of a file that can be read (${(error as NodeJS.ErrnoException).code})`);
     }
   }
   return secrets;

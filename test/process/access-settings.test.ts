@@ -23,7 +23,9 @@ describe('AUTH', () => {
   });
 
   test('rejects any other value than open, required and all', () => {
-    expect(() => readSettings({ AUTH: 'yes' })).toThrow('AUTH must be open, required or all');
+    expect(() => readSettings({ AUTH: 'yes' })).toThrow(/^AUTH must be open, required or all$/);
+    const padded = /^AUTH must be open, required or all; its value has space at an end$/;
+    expect(() => readSettings({ AUTH: 'required ' })).toThrow(padded);
   });
 });
 

@@ -44,7 +44,19 @@ if (hasCommonTests) {
   ];
   const invalid: typeof ignoring = [
     ['commands/keys', ['create', '--name', ' ', ...scopes], /^--name must say whose key it is/],
-    ['commands/keys', ['create', '--name', 'x'.repeat(201), ...scopes], /^--name must .* in 1 to 200 characters\.$/m],
+    [
+      'commands/keys',
+      ['create', '--name', 'x'.repeat(201), ...scopes],
+      /^--name must .* in 1 to 200 characters of one line\.$/m,
+    ],
+    ['commands/keys', ['create', '--name', 'a\nb', ...scopes], /^--name must say whose key it is/],
+    [
+      'commands/keys',
+      ['create', ...name, ...scopes, '--scopes', 'orders:write'],
+      /^--scopes is given twice; give it once\.$/m,
+    ],
+    ['commands/keys', ['revoke', 'psk_0123456789ab_secret'], /^(?![^]*secret)[^]*No key has the id 0123456789ab;/],
+    ['commands/seed', ['--pets', '1e3'], /^--pets must .*, not 1e3\.$/m],
     ['commands/keys', ['create', ...name], /^--scopes must be some of these, separated by commas:\n {2}read: /],
     ['commands/keys', ['create', ...name, '--scopes', 'read,pets'], /^--scopes must .* commas; pets is not one:\n/],
     [

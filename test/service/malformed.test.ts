@@ -65,11 +65,6 @@ describe('a malformed request after valid ones is answered after them, as the la
   });
 });
 
-test.each(['get', 'LIST'])('a request with the method %s is told that it needs one of HTTP', async (method) => {
-  const { text } = await answerTo(`${method} /pets HTTP/1.1\r\nHost: x\r\n\r\n`);
-  expect(text).toContain('The request must begin with a method of HTTP/1.1 in capital letters, such as GET.');
-});
-
 test('a malformed request after a valid HEAD request gets a response with a body', async () => {
   const { text } = await answerTo('HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost : x\r\n\r\n');
   expect(statusesIn(text)).toEqual([200, 400]);

@@ -124,7 +124,8 @@ describe('the service as a process', () => {
         const { base } = service;
         const { hostname, port } = new URL(base);
         for (const [request, words] of [
-          ['nonsense\r\n\r\n', 'cannot be read'],
+          ['nonsense\r\n\r\n', 'capital letters'],
+          ['GET /pets HTTP/9.9\r\nHost: x\r\n\r\n', 'cannot be read'],
           ['GET /pets HTTP/1.1\r\n\r\n', 'Host'],
           ['GET /pets?name=Zo\u00eb HTTP/1.1\r\nHost: x\r\n\r\n', 'percent-encoded'],
           [`GET /pets HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '16 KiB'],

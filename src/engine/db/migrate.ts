@@ -70,7 +70,7 @@ export async function withMigrationLock<T>(
       });
     } catch (error) {
       if (!(error instanceof LockTimeout || isDeadlock(error)))
-        throw error instanceof DatabaseError ? new Error(`The database was not migrated: ${error.message}.`) : error;
+        throw error instanceof DatabaseError ? notMigrated(error) : error;
       if (attempt === ATTEMPTS) {
         throw new Error(
           'The database was not migrated: other transactions, such as a backup, hold locks on its tables.',
@@ -80,6 +80,10 @@ export async function withMigrationLock<T>(
       await sleep(PAUSE);
     }
   }
+}
+
+function notMigrated({ message, state, constraint, cause }: DatabaseError): DatabaseError {
+  return new DatabaseError(`The database was not migrated: ${message}.`, state, constraint, cause);
 }
 
 /** @throws {Error} when migrations are missing; `reason` says why they are not applied here */
