@@ -162,7 +162,7 @@ if (hasCommonTests) {
       const url = await databaseWith('template template0');
       await administer(url, 'create table pets (id integer)');
       expect(await failureOf({ DATABASE_URL: url })).toBe(
-        'The database was not migrated: relation "pets" already exists.',
+        'The database was not migrated: relation "pets" already exists; it may be the database of another application.',
       );
     });
 

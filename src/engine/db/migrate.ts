@@ -18,6 +18,8 @@ const MIGRATION_LOCK = 7_385_113;
 const LOCK_TIMEOUT = 2_000;
 const PAUSE = 2_000;
 const ATTEMPTS = 5;
+/** The SQLSTATE of a table that is to be created, and exists. */
+const DUPLICATE_TABLE = '42P07';
 
 /** Called with the reason when a migration has to wait. */
 export type OnWait = (reason: string) => void;
@@ -83,7 +85,8 @@ export async function withMigrationLock<T>(
 }
 
 function notMigrated({ message, state, constraint, cause }: DatabaseError): DatabaseError {
-  return new DatabaseError(`The database was not migrated: ${message}.`, state, constraint, cause);
+  const why = state === DUPLICATE_TABLE ? '; it may be the database of another application' : '';
+  return new DatabaseError(`The database was not migrated: ${message}${why}.`, state, constraint, cause);
 }
 
 /** @throws {Error} when migrations are missing; `reason` says why they are not applied here */

@@ -7,6 +7,7 @@ import {
   getNamedType,
   isObjectType,
   Kind,
+  KnownArgumentNamesRule,
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
@@ -49,6 +50,18 @@ export const KnownFieldsRule: ValidationRule = (context) => {
 function hasField(type: GraphQLNamedType | null | undefined, name: string): boolean {
   return isObjectType(type) && Object.hasOwn(type.getFields(), name);
 }
+
+/** The rule of graphql-js, with the accepted arguments in its message. */
+export const KnownArgumentsRule: ValidationRule = (context) => ({
+  ...KnownArgumentNamesRule(context),
+  Argument(node) {
+    const [field, parent] = [context.getFieldDef(), context.getParentType()];
+    if (field == null || parent == null || context.getArgument() != null) return;
+    const accepted = field.args.map(({ name }) => name).join(', ') || 'none';
+    const message = `Unknown argument "${node.name.value}" on field "${parent}.${field.name}", which accepts ${accepted}.`;
+    context.reportError(new GraphQLError(message, { nodes: node }));
+  },
+});
 
 /** The rule of graphql-js throws at a condition with a variable. This one rejects any (GraphQL, section 5.2.4.1). */
 export const SubscriptionRootRule: ValidationRule = (context) => {

@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   getOperationAST,
   Kind,
+  KnownArgumentNamesRule,
   NoSchemaIntrospectionCustomRule,
   SingleFieldSubscriptionsRule,
   specifiedRules,
@@ -20,7 +21,7 @@ import type { PreparedOperation } from '../operation/prepared.ts';
 import { show } from '../schema/input.ts';
 import { toClientError, withoutStacks } from './errors.ts';
 import type { GraphQLParams } from './params.ts';
-import { KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
+import { KnownArgumentsRule, KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
 import { tooComplex } from './validation-cost.ts';
 
 export interface PreparerOptions {
@@ -33,7 +34,9 @@ export interface PreparerOptions {
 /** Creates the preparer. Yoga parses and validates within the limits; prepared operations then run without Yoga. */
 export function createPreparer(documents: PreparedDocuments, { schema, introspection, suggestions }: PreparerOptions) {
   const replaced = new Map<ValidationRule, ValidationRule>([[SingleFieldSubscriptionsRule, SubscriptionRootRule]]);
-  if (suggestions) replaced.set(FieldsOnCorrectTypeRule, KnownFieldsRule);
+  if (suggestions) {
+    replaced.set(FieldsOnCorrectTypeRule, KnownFieldsRule).set(KnownArgumentNamesRule, KnownArgumentsRule);
+  }
   const rules = [...specifiedRules.map((rule) => replaced.get(rule) ?? rule), KnownOperationsRule];
   if (!introspection) rules.push(NoSchemaIntrospectionCustomRule);
   const limits = { maxErrors: MAX_VALIDATION_ERRORS, hideSuggestions: !suggestions };

@@ -11,14 +11,16 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   '/health': '/readyz',
   '/healthz': '/readyz',
 };
+/** What other services have at the beginning of their paths. */
+const FOREIGN = /^(api|rest|v\d+)$/i;
 /** The maximum length of a path that gets a suggestion, in characters: a longer one was hardly typed by hand. */
 const MAX_TYPED_LENGTH = 100;
 /** The part of a path that may be mistyped. */
 const WRONG_PART = 1 / 4;
 
 /**
- * Suggests a path for one that doesn't exist: the same under another name, a path that it is the end of, or one with a
- * few different letters.
+ * Suggests a path for one that doesn't exist: the same under another name or without a beginning such as `/api`, a path
+ * that it is the end of, or one with a few different letters.
  *
  * @param patterns every path of the service, with `{name}` for a variable: it gets the requested segment
  */
@@ -29,7 +31,9 @@ export function nearestPath(requested: string, patterns: readonly string[]): str
   const other = OTHER_NAMES[plain];
   if (other !== undefined && patterns.includes(other)) return other;
   // Where the beginning exists, as in /books/1/pages, it is right.
-  const known = patterns.filter((pattern) => pattern.split('/')[1] === segments[0]);
+  const [first = '', ...others] = segments;
+  const known = patterns.filter((pattern) => pattern.split('/')[1] === first);
+  if (known.length === 0 && FOREIGN.test(first)) return nearestPath(pathOf(others), patterns);
   const filled = new Map((known.length > 0 ? known : patterns).flatMap((pattern) => pairsOf(pattern, segments)));
   const nearest = closestMatch(plain, [...filled.keys()], { maxDistance: Math.ceil(plain.length * WRONG_PART) });
   return nearest === undefined ? undefined : filled.get(nearest);

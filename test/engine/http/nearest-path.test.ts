@@ -32,6 +32,10 @@ describe('the suggested path', () => {
     ['/docs', '/reference'],
     ['/docs/', '/reference'],
     ['/graphiql', '/graphql'],
+    ['/api/pets', '/pets'],
+    ['/API/v3/pets/7', '/pets/7'],
+    ['/v1/pet', '/pets'],
+    ['/api', '/'],
   ])('for %s is %s', (requested, suggested) => expect(nearestPath(requested, patterns)).toBe(suggested));
 
   test.each([
@@ -48,6 +52,10 @@ describe('the suggested path', () => {
     // Hardly typed by hand.
     `/pet/${'1'.repeat(96)}`,
   ])('for %s is none', (requested) => expect(nearestPath(requested, patterns)).toBeUndefined());
+
+  test('keeps a beginning that the service has', () => {
+    expect(nearestPath('/v1/book', ['/', '/v1/books'])).toBe('/v1/books');
+  });
 
   test('is always a path of the service', () => expect(nearestPath('/docs', ['/pets'])).toBeUndefined());
 });

@@ -143,6 +143,16 @@ describe('an invalid document is 400', () => {
       '{ pets { id } }',
     ],
     [
+      'a misspelt argument',
+      /^Unknown argument "frist" on field "Query\.pets", which accepts (?:\w+, )*first, (?:\w+, )*\w+\.$/,
+      '{ pets(frist: 2) { nodes { id } } }',
+    ],
+    [
+      'an argument of a field without any',
+      /^Unknown argument "locale" on field "Pet\.name", which accepts none\.$/,
+      '{ pets { nodes { name(locale: "de") } } }',
+    ],
+    [
       'a mutation in a query',
       /^Cannot query field "deletePet" on type "Query"\. It is a mutation: mutation \{ deletePet \}\.$/,
       '{ deletePet(petId: 1) { id } }',
