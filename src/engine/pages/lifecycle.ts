@@ -70,7 +70,7 @@ function summary(entries: readonly ReportEntry[]): string {
     const { sunset, daysLeft } = deprecation;
     return [`The next sunset is that of ${link} on ${dayElement(sunset)}: ${daysLeftInWords(daysLeft)}.`];
   });
-  return `${numbers.join(', ')}; what none of them uses is stable. ${next}`;
+  return `${numbers.join(', ')}; everything outside of them is stable. ${next}`;
 }
 
 function annotations(entries: readonly ReportEntry[], rules: LifecycleRules, now: Date): string {

@@ -128,10 +128,10 @@ describe('the lifecycle page', () => {
 
   test('begins with a summary and the next sunset', () => {
     expect(textOf(busy)).toContain(
-      '4 deprecated, 1 beta, 1 experimental; what none of them uses is stable. The next sunset is that of POST /libraries/{libraryId}/branches/{branchId}/books/{bookId}/loans on 24 December 2026 : 33 days left.',
+      '4 deprecated, 1 beta, 1 experimental; everything outside of them is stable. The next sunset is that of POST /libraries/{libraryId}/branches/{branchId}/books/{bookId}/loans on 24 December 2026 : 33 days left.',
     );
     const beta = exampleReport(busyUsage).filter(({ level }) => level === 'beta');
-    expect(textOf(pageOf(beta))).toContain('1 beta; what none of them uses is stable. No sunset is planned.');
+    expect(textOf(pageOf(beta))).toContain('1 beta; everything outside of them is stable. No sunset is planned.');
   });
 
   test('links to the calendar and the JSON, under the base path', () => {
