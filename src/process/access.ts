@@ -24,7 +24,9 @@ async function jwtVerifierFrom(settings: Settings, challenge: Challenge, clock: 
   const { JWT_JWKS_URL: jwks, JWT_ISSUER: issuer, JWT_AUDIENCE: audience } = settings;
   if (jwks === undefined || issuer === undefined || audience === undefined) {
     return () => {
-      throw challenge.badToken('This is not an API key, which begins with psk_, and this service accepts no tokens.');
+      throw challenge.badToken(
+        `This is not an API key, which begins with ${PREFIX}, and this service accepts no tokens.`,
+      );
     };
   }
   const { jwtVerifier } = await import('../engine/auth/jwt.ts');

@@ -26,7 +26,7 @@ export const playgroundChecks: Checks = {
     await page.locator('.result-window').getByText('"totalCount"').waitFor();
   },
 
-  'whoever uses the keyboard sees which button or tab has the focus': async ({ page, base }) => {
+  'the button or tab with the focus of the keyboard has a visible outline': async ({ page, base }) => {
     await page.goto(`${base}/graphql`);
     await page.locator('.graphiql-query-editor').getByText('Five pets by name').waitFor();
     const names = [];

@@ -175,6 +175,9 @@ if (hasCommonTests) {
       expect(await failureOf({ DATABASE_URL: url.href, MIGRATE: 'off' })).toBe(
         "The database's role lacks a right (permission denied for schema drizzle); docs/deploying.md says which rights it needs.",
       );
+      expect(await failureOf({ DATABASE_URL: url.href })).toBe(
+        `The database's role lacks a right (The database was not migrated: permission denied for database ${url.pathname.slice(1)}); docs/deploying.md says which rights it needs.`,
+      );
     });
 
     test('bad settings, all errors at once', async () => {

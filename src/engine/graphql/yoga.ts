@@ -78,7 +78,7 @@ function assertOperation(document: DocumentNode, wanted: string | undefined, met
   const operation = getOperationAST(document, wanted);
   if (!operation) throw new ServiceError('INVALID_ARGUMENT', wrongOperation(document, wanted));
   if (operation.operation !== 'mutation' || method === 'POST') return;
-  const message = 'Can only perform a mutation operation from a POST request.';
+  const message = 'A mutation must be sent by POST.';
   throw new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: 'POST' } });
 }
 
