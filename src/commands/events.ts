@@ -11,7 +11,7 @@ import { type Int64, parseInt64 } from '../engine/int64.ts';
 import { stringifyJson } from '../engine/json.ts';
 import { webhookStore } from '../engine/webhooks/store.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { runCommand } from './run-command.ts';
+import { assertTaken, runCommand } from './run-command.ts';
 import { withExistingDatabase } from './with-database.ts';
 
 const USAGE = `npm run events -- tail [--after ID] [--type TYPE]... [--subject SUBJECT]
@@ -29,18 +29,18 @@ runCommand(USAGE, async () => {
     options: { after: { type: 'string' }, type: { type: 'string', multiple: true }, subject: { type: 'string' } },
   });
   const [command, ...others] = positionals;
-  const given = Object.keys(values).join();
+  assertTaken(values, command, { redeliver: ['after'], epoch: [] });
   const unknown = values.type?.find((type) => !types.includes(type));
   if (unknown !== undefined) throw new Error(`${unknown} is not an event type; the types are ${types.join(', ')}.`);
   const wrong = values.subject !== undefined && subjectOf(sources).check(values.subject);
   if (wrong) throw new Error(`--subject ${wrong}.`);
   if (command === 'tail' && others.length === 0)
     await withExistingDatabase((database, { EVENTS }) => tail(database, EVENTS === 'on', values));
-  else if (command === 'redeliver' && others.length === 1 && given === 'after' && values.after !== undefined) {
+  else if (command === 'redeliver' && others.length === 1 && values.after !== undefined) {
     const [id, after] = [parseInt64(others[0] as string), values.after];
     if (id === undefined) throw new Error(`${others[0]} is not the id of a webhook.`);
     await withExistingDatabase((database) => redeliver(database, id, after));
-  } else if (command === 'epoch' && others.length === 0 && given === '') await withExistingDatabase(raiseEpoch);
+  } else if (command === 'epoch' && others.length === 0) await withExistingDatabase(raiseEpoch);
   else throw new Error(USAGE);
 }, ['--type']);
 

@@ -5,7 +5,7 @@ import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
 import { prepareTables } from '../process/prepare-database.ts';
 import type { Settings } from '../process/settings.ts';
-import { runCommand } from './run-command.ts';
+import { assertTaken, runCommand } from './run-command.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
@@ -21,7 +21,7 @@ runCommand(USAGE, async () => {
     options: { name: { type: 'string' }, scopes: { type: 'string' }, expires: { type: 'string' } },
   });
   const [command, id, ...others] = positionals;
-  const isPlain = Object.keys(values).length === 0;
+  assertTaken(values, command, { list: [], revoke: [] });
   if (command === 'create' && id === undefined) {
     const name = readName(values.name);
     const scopes = readScopes(values.scopes);
@@ -32,12 +32,12 @@ runCommand(USAGE, async () => {
       process.stdout.write(`${text}\n\nIt is shown only once. ${describe(key)}\n`);
     };
     await withDatabase(create, { mustExist: true });
-  } else if (command === 'list' && id === undefined && isPlain) {
+  } else if (command === 'list' && id === undefined) {
     await withKeys(async (keys) => {
       const all = await keys.list();
       process.stdout.write(all.length === 0 ? 'There are no keys.\n' : `${all.map(describe).join('\n')}\n`);
     });
-  } else if (command === 'revoke' && id !== undefined && others.length === 0 && isPlain) {
+  } else if (command === 'revoke' && id !== undefined && others.length === 0) {
     await withKeys(async (keys) => {
       // Without the secret, if the whole key was given.
       const [keyId = ''] = id.replace(/^psk_/, '').split('_', 1);

@@ -5,7 +5,7 @@ export const origin = z
   .string()
   .refine(
     (url) => /^https?:\/\/[^/?#@\\\s]+\/?$/.test(url) && URL.canParse(url),
-    'must be an origin such as https://pets.example; a path goes into BASE_PATH',
+    'must be an origin such as https://pets.example, without a user or password; a path goes into BASE_PATH',
   )
   .transform((url) => new URL(url).origin);
 

@@ -40,7 +40,7 @@ const settings = z.object({
       error: 'must name one host; for several servers, one that leads to the primary',
     })
     .refine((url) => hasSslMode(Array.from(url.matchAll(/[?&]sslmode=([^&]*)/g), ([, mode = '']) => mode)), {
-      error: `must have one of ${SSL_MODES.join(', ')} as its sslmode`,
+      error: `must have one sslmode at most, of ${SSL_MODES.join(', ')}`,
     })
     .optional(),
   DATABASE_PASSWORD: z.string().optional(),

@@ -35,8 +35,10 @@ if (hasCommonTests) {
   const ignoring: [string, readonly string[], RegExp][] = [
     ['commands/migrate', ['--dry-run'], /^Unknown option '--dry-run'\nnpm run db:migrate\n$/],
     ['commands/keys', ['create', '--scope', 'read'], /^Unknown option '--scope'\nnpm run keys -- create --name NAME/],
-    ['commands/keys', ['revoke', '1', '--expires', '30d'], /^npm run keys -- create --name NAME/],
-    ['commands/keys', ['list', '--expires', '30d'], /^npm run keys -- create --name NAME/],
+    ['commands/keys', ['revoke', '1', '--expires', '30d'], /^revoke takes no --expires\.\nnpm run keys -- create/],
+    ['commands/keys', ['list', '--expires', '30d'], /^list takes no --expires\.\nnpm run keys -- create/],
+    ['commands/events', ['redeliver', '1', '--type', 'x'], /^redeliver takes no --type\.\nnpm run events -- tail/],
+    ['commands/events', ['epoch', '--after', '1.1'], /^epoch takes no --after\.\nnpm run events -- tail/],
   ];
   const [name, scopes] = [
     ['--name', 'me'],
@@ -88,6 +90,12 @@ if (hasCommonTests) {
     },
   );
 }
+
+test.each(['seed', 'migrate', 'keys', 'events'])('%s tells its usage by --help', async (command) => {
+  const { code, output, errors } = await runToEnd(`commands/${command}`, ['--help'], environment);
+  expect([code, errors]).toEqual([0, '']);
+  expect(output).toMatch(new RegExp(`^npm run (db:)?${command}`));
+});
 
 test('a command does not have changes recorded as events, unless the service does', async () => {
   await withService({ EVENTS: 'off' }, async () => {});

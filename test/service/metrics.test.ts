@@ -60,6 +60,19 @@ test('every label has few values, whatever clients send', async () => {
 });
 
 test.each([
+  ['events', '{ pets { totalCount } newest: events(after: "now") { nodes { id } } }'],
+  ['several', '{ pets { totalCount } orders { totalCount } }'],
+])(
+  'a GraphQL operation with several root fields is counted as %s, the one that waits: %s',
+  async (operation, query) => {
+    const count = () => metric(`http_requests_total{protocol="graphql",operation="${operation}",status="200"}`);
+    const before = await count();
+    expect((await app.graphql(query)).errors).toBeUndefined();
+    expect(await count()).toBe(before + 1);
+  },
+);
+
+test.each([
   ['createPet', 422, 'UNKNOWN_REFERENCE', 'mutation { createPet(pet: { name: "Rex", categoryId: 0 }) { id } }'],
   ['none', 400, 'GRAPHQL_PARSE_FAILED', '{ pets('],
   ['none', 400, 'GRAPHQL_VALIDATION_FAILED', '{ pets { nothing } }'],

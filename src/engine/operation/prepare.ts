@@ -35,12 +35,13 @@ export function prepareOperation(
   const { selections } = operation.selectionSet;
   const [only] = selections;
   // A fragment may select several fields.
-  const label = selections.length === 1 && only?.kind === Kind.FIELD ? only.name.value : undefined;
+  const root = selections.length === 1 && only?.kind === Kind.FIELD ? only.name.value : undefined;
+  const waiting = roots.find(({ field }) => field.extensions.wait !== undefined);
   const isChange = operation.operation === 'mutation';
   return {
-    label: label ?? 'several',
+    label: root ?? waiting?.field.name ?? 'several',
     kind: KINDS[operation.operation],
-    changesSeveral: isChange && label === undefined,
+    changesSeveral: isChange && root === undefined,
     scopes: scopesOf(selection),
     cost: (variables, costs, runs = 1) => {
       const cost = costFor(variables, runs);

@@ -25,7 +25,7 @@ export interface OperationUses {
 
 /** An operation of a document, with everything that is the same for all requests for it. */
 export interface PreparedOperation {
-  /** The root field that it selects, or `several`: a label with few values. */
+  /** The root field that it selects; of several, one that may wait, else `several`: a label with few values. */
   readonly label: string;
   readonly kind: 'read' | 'change' | 'stream';
   /** Whether it has several changes, which run one after another. */
