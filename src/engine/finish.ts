@@ -62,9 +62,10 @@ export function createFinish(options: FinishOptions) {
     const { id, span, meter } = request;
     const origin = request.headers.get('origin');
     const headers = [...reply.headers, ...NO_SNIFFING, 'x-request-id', id, ...corsHeaders(origin)];
-    if (fieldOf(headers, 'cache-control') === undefined) headers.push(...caching);
+    const lifetime = fieldOf(headers, 'cache-control');
+    if (lifetime === undefined) headers.push(...caching);
     // Some shared caches keep what has a lifetime, even if a credential was needed; a browser may have several callers.
-    else if (options.isPrivate && protocol === 'rest')
+    else if (options.isPrivate && protocol === 'rest' && lifetime !== 'no-store')
       headers.push('cache-control', 'private', 'vary', 'Authorization');
     if (length !== undefined) headers.push('content-length', String(length));
     if (meter.isCharged && limiter !== undefined) headers.push(...limiter.headersFor(meter.account));
@@ -87,7 +88,7 @@ export function createFinish(options: FinishOptions) {
     if (protocol === 'graphql' || protocol === 'health' || !prefersHtml(accept) || acceptsProblem(accept)) return reply;
     const isClosed = error.code === 'UNAUTHENTICATED' || error.code === 'FORBIDDEN';
     const takesKey = isClosed && operation === LIFECYCLE_PAGE;
-    const page = html(errorPage(error, { title, basePath, requestId: id, nearest, takesKey }));
+    const page = html(errorPage(error, { title, basePath, requestId: id, nearest, isClosed, takesKey }));
     return { ...page, status: error.status, headers: [...without(reply.headers, 'content-type'), ...page.headers] };
   }
 

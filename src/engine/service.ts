@@ -164,6 +164,7 @@ export function createApp(options: AppOptions) {
     suggestions: settings.NODE_ENV !== 'production' && settings.INTROSPECTION === 'on',
   });
   const playground = settings.PLAYGROUND === 'on' ? createPlayground(application, basePath) : undefined;
+  const isPrivate = settings.AUTH === 'all';
   // A caller gets one page with the names of clients per turn: it may be long.
   const pageThrottle = new CpuThrottle(1, maxWait);
   const health = createHealth(database, metrics, pageThrottle);
@@ -181,6 +182,7 @@ export function createApp(options: AppOptions) {
     hasPlayground: playground !== undefined,
     hasSchema: settings.INTROSPECTION === 'on',
     hasEvents: events.context.events.isOn,
+    isPrivate,
   });
   const ownPaths = ['/graphql', ...Object.keys({ ...health.checks, ...pages })];
   assertNoneHidden(ownPaths, endpoints);
@@ -211,7 +213,7 @@ export function createApp(options: AppOptions) {
     basePath,
     restPaths: new Map(endpoints.map(({ operation, route }) => [operation.operationId, route.path])),
     corsHeaders: corsHeaders(settings.CORS_ORIGINS),
-    isPrivate: settings.AUTH === 'all',
+    isPrivate,
     limiter,
     metrics,
     logger,

@@ -11,7 +11,10 @@ import type { Settings } from './settings.ts';
 export async function accessFrom(settings: Settings, database: Database, realm: string): Promise<Access> {
   if (settings.AUTH === 'open') return OPEN_ACCESS;
   const clock = () => new Date();
-  const challenge = createChallenge(realm);
+  const challenge = createChallenge(
+    realm,
+    settings.JWT_JWKS_URL === undefined ? 'an API key' : 'an API key or a token',
+  );
   const verifyKey = keyVerifier(database, challenge, clock);
   const verifyJwt = await jwtVerifierFrom(settings, challenge, clock);
   return createAccess(settings.AUTH === 'all' ? 'all' : 'changes', challenge, (token) =>

@@ -120,9 +120,10 @@ function clockFrom(rehearsed: Date | undefined): Clock {
   return () => new Date(Date.now() + ahead);
 }
 
-function openTo({ CORS_ORIGINS: origins }: Settings): string {
+function openTo({ CORS_ORIGINS: origins, JWT_JWKS_URL }: Settings): string {
   const pages = origins.includes('*')
     ? ', and so can any web page that a user of this machine opens (CORS_ORIGINS)'
     : '';
-  return `everyone can read and change everything${pages}; set AUTH=required to close changes`;
+  const ignored = JWT_JWKS_URL === undefined ? '' : '; JWT_JWKS_URL has no effect';
+  return `everyone can read and change everything${pages}${ignored}; set AUTH=required to close changes`;
 }

@@ -53,7 +53,7 @@ const settings = z.object({
   WORKERS: wholeNumber(1, 128).default(1),
   CORS_ORIGINS: list
     .refine(
-      (origins) => origins.every((origin) => origin === '*' || isBrowserOrigin(origin)),
+      (origins) => origins.join() === '*' || origins.every(isBrowserOrigin),
       "must be '*', or origins as browsers send them, such as https://shop.example, separated by commas, or empty for none",
     )
     .default(['*']),

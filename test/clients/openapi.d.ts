@@ -2146,11 +2146,11 @@ export interface components {
         "Idempotency-Key": string;
         /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
         "If-Match": string;
-        /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+        /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
         "If-None-Match": string;
         /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
         Prefer: string;
-        /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. */
+        /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. Send it or `If-Match`. */
         "If-None-Match-Any": "*";
         /** @description The id of the last event that the client has: a stream goes on after it, also if `after` is another. `EventSource` sends it when it connects again. */
         "Last-Event-ID": string;
@@ -2272,7 +2272,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2362,7 +2362,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -2587,7 +2587,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2677,7 +2677,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -2898,7 +2898,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
@@ -2988,7 +2988,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -3147,7 +3147,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3191,7 +3191,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
@@ -3239,7 +3239,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. */
+                /** @description `*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. Send it or `If-Match`. */
                 "If-None-Match"?: components["parameters"]["If-None-Match-Any"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3372,7 +3372,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The id of the last event that the client has: a stream goes on after it, also if `after` is another. `EventSource` sends it when it connects again. */
                 "Last-Event-ID"?: components["parameters"]["Last-Event-ID"];
@@ -3425,7 +3425,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3522,7 +3522,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];
@@ -3734,7 +3734,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description `count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
@@ -3842,7 +3842,7 @@ export interface operations {
             header?: {
                 /** @description The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, and nothing is changed. `*` stands for any `ETag`, where nothing can be created. */
                 "If-Match"?: components["parameters"]["If-Match"];
-                /** @description One or more `ETag`s that the client has. The response is 304 if one of them is current. */
+                /** @description One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The name of the client, such as `shop-app`. Uses of deprecated, beta and experimental operations are counted by it. */
                 "API-Client"?: components["parameters"]["API-Client"];

@@ -19,6 +19,7 @@ describe('CORS_ORIGINS', () => {
     'https://shop.example:99999',
     'ftp://shop.example',
     'shop.example',
+    'https://shop.example,*',
   ])('rejects %s, which no browser sends', (origin) => {
     expect(() => readSettings({ CORS_ORIGINS: origin })).toThrow(/^CORS_ORIGINS must be /);
   });

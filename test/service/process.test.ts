@@ -29,6 +29,10 @@ describe('the service as a process', () => {
   const warnings: [Readonly<Record<string, string>>, string][] = [
     [{ CORS_ORIGINS: '' }, 'everyone can read and change everything; '],
     [
+      { JWT_JWKS_URL: 'https://x.example/', JWT_ISSUER: 'x', JWT_AUDIENCE: 'x', CORS_ORIGINS: '' },
+      '; JWT_JWKS_URL has no effect',
+    ],
+    [
       { NODE_ENV: 'production', AUTH: 'open', ...(databaseKind === 'embedded' && { DATABASE: 'embedded' }) },
       'everyone can read and change everything, ',
     ],

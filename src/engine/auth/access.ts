@@ -28,7 +28,6 @@ export interface Access {
   mayRead(caller: Caller): boolean;
 }
 
-const NO_TOKEN = 'The Authorization field must be Bearer, followed by an API key or a token.';
 const IS_BEARER = /^Bearer(?: |$)/i;
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i;
 
@@ -43,9 +42,9 @@ export function createAccess(closed: 'changes' | 'all', challenge: Challenge, ve
     authenticate(headers) {
       const authorization = headers.get('authorization');
       if (authorization === null) return ANONYMOUS;
-      if (!IS_BEARER.test(authorization)) throw challenge.otherScheme(NO_TOKEN);
+      if (!IS_BEARER.test(authorization)) throw challenge.otherScheme();
       const token = BEARER.exec(authorization)?.[1];
-      if (token === undefined) throw challenge.badToken(NO_TOKEN);
+      if (token === undefined) throw challenge.noToken();
       return verify(token);
     },
     authorize(caller, scopes) {

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { createRemoteJWKSet, decodeJwt, errors, type FlattenedJWSInput, type JWTVerifyGetKey } from 'jose';
+import { LRUCache } from 'lru-cache';
 
 // In milliseconds.
 const TIMEOUT = 5_000;
@@ -9,6 +11,9 @@ const COOLDOWN = 5_000;
 /** The pause after a request that failed. */
 const PAUSE = 1_000;
 
+/** How many tokens with an unknown key are recognized when they come again. */
+const MAX_SEEN = 1_000;
+
 /** Errors of the token itself, whichever keys there are. */
 const TOKEN_ERRORS = [errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
@@ -18,8 +23,8 @@ const TOKEN_ERRORS = [errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
  * names an unknown one. Ages go by the steady clock: a key that the issuer withdraws is used for ten minutes at most,
  * even if the wall clock jumps.
  *
- * A token with an unknown key is invalid if the keys were requested after the token arrived, or after it was issued, by
- * its `iat`. Otherwise its key may be newer than the known ones; only the next request for the keys shows that.
+ * A token with an unknown key is invalid if the keys were requested after the token first arrived, or after it was issued,
+ * by its `iat`. Otherwise its key may be newer than the known ones; only the next request for the keys shows that.
  *
  * @param skew the maximum difference between the issuer's clock and this one, in seconds
  */
@@ -35,6 +40,8 @@ export function issuerKeys(
   /** The time from which keys may be requested again. */
   let nextAt = Number.NEGATIVE_INFINITY;
   let refreshing: Promise<void> | undefined;
+  /** When tokens with an unknown key first arrived, by their digests. */
+  const firstArrivals = new LRUCache<string, number>({ max: MAX_SEEN });
 
   return async (header, token) => {
     const arrivedAt = steady();
@@ -61,32 +68,47 @@ export function issuerKeys(
 
   async function load(): Promise<void> {
     const started = steady();
-    if (started < nextAt) throw new KeysUnknown('The last request for the keys failed a moment ago.');
+    if (started < nextAt) throw keysUnknown('The last request for the keys failed a moment ago.');
     try {
       await keys.reload();
       requestedAt = started;
       nextAt = started + COOLDOWN;
     } catch (cause) {
       nextAt = steady() + PAUSE;
-      throw new KeysUnknown('The request for the keys failed.', { cause });
+      throw keysUnknown('The request for the keys failed.', cause);
     }
   }
 
   /** The error of a token without a key: the original one if the token is invalid, otherwise `KeysUnknown`. */
   function judged(error: unknown, token: FlattenedJWSInput, arrivedAt: number): unknown {
     if (TOKEN_ERRORS.some((kind) => error instanceof kind)) return error;
-    if (!(error instanceof errors.JWKSNoMatchingKey))
-      return new KeysUnknown('The keys cannot be used.', { cause: error });
-    if (requestedAt >= arrivedAt) return error;
+    if (!(error instanceof errors.JWKSNoMatchingKey)) return keysUnknown('The keys cannot be used.', error);
+    const text = `${token.protected}.${token.payload}.${token.signature}`;
+    const digest = hash('sha256', text, 'base64');
+    const firstArrivedAt = firstArrivals.get(digest) ?? arrivedAt;
+    if (requestedAt >= firstArrivedAt) return error;
     const age = steady() - requestedAt;
-    const { iat } = decodeJwt(`${token.protected}.${token.payload}.`);
+    const { iat } = decodeJwt(text);
     // A token without `iat` counts as older than the keys while they are new.
     const isOlder = typeof iat === 'number' ? wall().getTime() - iat * 1000 > age + skew * 1000 : age < COOLDOWN;
-    return isOlder
-      ? error
-      : new KeysUnknown('The key of the token may be newer than the known keys.', { cause: error });
+    if (isOlder) return error;
+    firstArrivals.set(digest, firstArrivedAt);
+    return keysUnknown('The key of the token may be newer than the known keys.', error);
+  }
+
+  function keysUnknown(message: string, cause?: unknown): KeysUnknown {
+    const retryAfter = Math.max(1, Math.ceil((nextAt - steady()) / 1000));
+    return new KeysUnknown(message, retryAfter, { cause });
   }
 }
 
 /** The key of a token can't be determined at the moment. */
-export class KeysUnknown extends Error {}
+export class KeysUnknown extends Error {
+  /** When the keys may be requested again, in seconds from now. */
+  readonly retryAfter: number;
+
+  constructor(message: string, retryAfter: number, options: ErrorOptions) {
+    super(message, options);
+    this.retryAfter = retryAfter;
+  }
+}

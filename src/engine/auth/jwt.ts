@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify, UnsecuredJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../errors.ts';
 import type { Caller, Verifier } from './access.ts';
 import type { Challenge } from './challenge.ts';
 import { issuerKeys, KeysUnknown } from './issuer-keys.ts';
+import { PREFIX } from './keys.ts';
 
 interface JwtOptions {
   /** The URL of the issuer's public keys (RFC 7517). */
@@ -21,6 +22,17 @@ const MAX_KNOWN = 5_000;
 /** How long a verified token is cached, in milliseconds. */
 const FRESH = 60_000;
 const MAX_SUBJECT_LENGTH = 255;
+const MALFORMED = `This is neither an API key, which begins with ${PREFIX}, nor a valid JSON Web Token.`;
+/** The errors of a token, but for its claims, with their messages. */
+const PROBLEMS = [
+  [errors.JWTExpired, 'The token has expired.'],
+  [errors.JWTInvalid, MALFORMED],
+  [errors.JWSInvalid, MALFORMED],
+  [errors.JWKSNoMatchingKey, 'The issuer of the token does not have its key.'],
+  [errors.JWSSignatureVerificationFailed, 'The signature of the token is invalid.'],
+] as const;
+/** The header {"alg":"none"}. */
+const UNSIGNED = 'eyJhbGciOiJub25lIn0';
 
 /** Verifies JSON Web Tokens (RFC 7519) for the audience. Their scopes are in `scope` (RFC 8693, section 4.2). */
 export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: () => Date): Verifier {
@@ -39,15 +51,21 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
   };
 
   async function verify(token: string, digest: string, now: Date): Promise<Caller> {
-    const { payload } = await jwtVerify(token, keyOf, { ...rules, currentDate: now }).catch(reject);
+    const { payload } = await verified(token, { ...rules, currentDate: now }).catch(reject);
     const caller = callerOf(payload);
     known.set(digest, { caller, until: ((payload.exp as number) + clockSkew) * 1000 });
     return caller;
   }
 
+  /** Checks the claims first, so that a token that no key makes valid never asks for a newer one. */
+  async function verified(token: string, options: JWTVerifyOptions) {
+    UnsecuredJWT.decode(`${UNSIGNED}.${token.split('.', 2)[1] ?? ''}.`, options);
+    return jwtVerify(token, keyOf, options);
+  }
+
   function callerOf({ iss, sub, scope }: JWTPayload): Caller {
     // Without `sub`, all callers of the issuer would share one identity.
-    if (typeof sub !== 'string' || sub === '') throw badToken("The token's sub is invalid.");
+    if (typeof sub !== 'string' || sub === '') throw badToken('The token has an invalid sub.');
     if (sub.length > MAX_SUBJECT_LENGTH)
       throw badToken(`The token's sub is longer than ${MAX_SUBJECT_LENGTH} characters.`);
     const scopes = typeof scope === 'string' ? scope.split(' ') : [];
@@ -57,10 +75,24 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
   function reject(error: unknown): never {
     if (error instanceof KeysUnknown) {
       const message = 'The token cannot be verified at the moment; try again.';
-      throw new ServiceError('UNAVAILABLE', message, { cause: error });
+      const headers = { 'retry-after': `${error.retryAfter}` };
+      throw new ServiceError('UNAVAILABLE', message, { headers, cause: error });
     }
-    if (error instanceof errors.JWTExpired) throw badToken('The token has expired.');
-    if (error instanceof errors.JWTClaimValidationFailed) throw badToken(`The token's ${error.claim} is invalid.`);
-    throw badToken('The token is invalid.');
+    throw badToken(messageOf(error));
+  }
+
+  function messageOf(error: unknown): string {
+    if (error instanceof errors.JWTClaimValidationFailed) return `The token ${problemOf(error)}.`;
+    if (error instanceof errors.JOSEAlgNotAllowed)
+      return `The token must be signed by ${options.algorithms.join(' or ')}.`;
+    return PROBLEMS.find(([kind]) => error instanceof kind)?.[1] ?? 'The token is invalid.';
+  }
+
+  function problemOf({ claim, reason }: errors.JWTClaimValidationFailed): string {
+    if (reason === 'missing') return `has no ${claim}`;
+    if (claim === 'nbf') return 'is not valid yet: see its nbf';
+    if (claim === 'iss') return `must have ${options.issuer} as its iss`;
+    if (claim === 'aud') return `must have ${options.audience} as its aud`;
+    return `has an invalid ${claim}`;
   }
 }

@@ -1,3 +1,4 @@
+import { READ } from '../auth/scope.ts';
 import { combineAnnotations } from '../lifecycle/annotation.ts';
 import { annotationExtensions } from '../openapi/annotations.ts';
 import type { JsonSchema } from '../openapi/schemas.ts';
@@ -12,7 +13,9 @@ export function asyncApiDocument(
   openApi: JsonSchema,
   { title, version, basePath }: Readonly<Record<'title' | 'version' | 'basePath', string>>,
 ): JsonSchema {
-  const { schemas: all } = openApi.components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
+  const { schemas: all, securitySchemes } = openApi.components as Readonly<
+    Record<'schemas' | 'securitySchemes', Readonly<Record<string, JsonSchema>>>
+  >;
   const rows = reachable(
     all,
     sources.map(({ type }) => type.name),
@@ -47,6 +50,8 @@ export function asyncApiDocument(
         action: 'send',
         channel: { $ref: '#/channels/events' },
         summary: 'The service sends what has happened.',
+        security: Object.keys(securitySchemes).map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
+        'x-required-scopes': [READ],
       },
       deliverEvents: {
         action: 'send',
@@ -56,6 +61,7 @@ export function asyncApiDocument(
     },
     components: {
       messages: Object.fromEntries(messages),
+      securitySchemes,
       schemas: withPlainReferences({ Event: envelopeOf(all.Event as JsonSchema), ...rows }),
     },
   };

@@ -7,6 +7,9 @@ import { Connection, closeSoon, Pipelines } from './connection.ts';
 const OPTIONS = {
   // A missing Host field is rejected here instead, with the Error object.
   requireHostHeader: false,
+  // Otherwise Node drops all fields but the first of those that may come once, such as Authorization: a proxy may have
+  // checked another.
+  joinDuplicateHeaders: true,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   // Longer than the idle connections of the usual load balancers.

@@ -8,7 +8,7 @@ import { stringifyJson } from '../json.ts';
 export interface KeyedRequest {
   /** Another caller may use the same key for another request. */
   readonly caller: string;
-  /** It also distinguishes callers without a credential. */
+  /** The caller, or the address of one without a credential. */
   readonly account: string;
   /** Called before a stored reply that needs `read` is returned; throws, because the scopes of a caller may change. */
   readonly authorizeRead: () => void;

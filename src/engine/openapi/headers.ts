@@ -13,10 +13,11 @@ const DESCRIPTIONS = {
   'If-Match':
     'The `ETag` that the row or the list must have, or several, one of which it must have. Otherwise the response is 412, ' +
     'and nothing is changed. `*` stands for any `ETag`, where nothing can be created.',
-  'If-None-Match': 'One or more `ETag`s that the client has. The response is 304 if one of them is current.',
+  'If-None-Match':
+    'One or more `ETag`s that the client has, or `*` for any. The response is 304 if one of them is current.',
   Prefer: '`count=exact` adds `Total-Count` to the response: the number of rows on all pages (RFC 7240).',
   'If-None-Match-Any':
-    '`*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412.',
+    '`*` requires that the row does not exist yet. Otherwise nothing is changed, and the response is 412. Send it or `If-Match`.',
   'Last-Event-ID':
     'The id of the last event that the client has: a stream goes on after it, also if `after` is another. `EventSource` sends ' +
     'it when it connects again.',

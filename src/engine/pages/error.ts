@@ -7,13 +7,14 @@ interface ErrorPageOptions {
   readonly requestId: string;
   /** The most similar path of the service. */
   readonly nearest: string | undefined;
-  /** Whether the page has a form for a key, which it sends to its own address. */
+  /** Whether a credential is needed, and whether the page has a form for a key, which it sends to its own address. */
+  readonly isClosed: boolean;
   readonly takesKey: boolean;
 }
 
 /** The error page for browsers: the content of the Error object, and where to go from there. */
 export function errorPage({ status, code, message }: ServiceError, options: ErrorPageOptions): string {
-  const { title, basePath, requestId, nearest, takesKey } = options;
+  const { title, basePath, requestId, nearest, isClosed, takesKey } = options;
   const base = escapeHtml(basePath);
   return layout(
     `${title}: ${status}`,
@@ -21,7 +22,7 @@ export function errorPage({ status, code, message }: ServiceError, options: Erro
 <h1>${status} <code>${code}</code></h1>
 <p class="lead" id="message">${escapeHtml(message)}</p>
 ${nearest === undefined ? '' : `<p><a href="${escapeHtml(nearest)}">${escapeHtml(nearest)}</a></p>`}
-${takesKey ? KEY_FORM : ''}
+${takesKey ? KEY_FORM : isClosed ? `<p>In a browser, the <a href="${base}/reference">reference</a> sends requests with your API key or token.</p>` : ''}
 <p>The <a href="${base}/reference">reference</a> has every REST operation, and the <a href="${base}/">home page</a> everything else.</p>
 <p class="lead"><small>Request id: <code>${escapeHtml(requestId)}</code></small></p>`,
     STYLE,

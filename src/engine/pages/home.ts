@@ -6,13 +6,14 @@ export function homePage(
   { title, home }: Pick<Application, 'title' | 'home'>,
   basePath: string,
   origin: string,
-  there: { readonly hasPlayground: boolean; readonly hasSchema: boolean; readonly hasEvents: boolean },
+  there: Readonly<Record<'hasPlayground' | 'hasSchema' | 'hasEvents' | 'isPrivate', boolean>>,
 ): string {
   const base = escapeHtml(origin + basePath);
   const name = escapeHtml(title);
   const link = (path: string, name: string, about: string) =>
     `<li><a href="${escapeHtml(basePath + path)}"><strong>${name}</strong><span>${about}</span></a></li>`;
   const code = (path: string) => `<code>${escapeHtml(basePath + path)}</code>`;
+  const credential = there.isPrivate ? " -H 'authorization: Bearer YOUR_KEY'" : '';
   return layout(
     title,
     `<h1>${name}</h1>
@@ -27,14 +28,17 @@ ${there.hasEvents ? link('/events?limit=5', 'Events', `What has happened, in ord
 ${link('/lifecycle', 'Lifecycle', 'What is deprecated, beta or experimental, and until when.')}
 ${link('/readyz', 'Health', `${code('/livez')}, ${code('/readyz')} and ${code('/metrics')} for operators.`)}
 </ul>
-<h2>A first REST call</h2>
-<pre>curl '${base}${escapeHtml(home.rest)}'</pre>
+${there.isPrivate ? KEY_NEEDED : ''}<h2>A first REST call</h2>
+<pre>curl '${base}${escapeHtml(home.rest)}'${credential}</pre>
 <h2>A first GraphQL call</h2>
-<pre>curl '${base}/graphql' -H 'content-type: application/json' \\
+<pre>curl '${base}/graphql' -H 'content-type: application/json'${credential} \\
   -d '{"query": "${escapeHtml(home.graphql)}"}'</pre>`,
     STYLE,
   );
 }
+
+const KEY_NEEDED = `<p>Reads need an API key or a token with the scope <code>read</code>: put yours in place of <code>YOUR_KEY</code>. The reference and the playground take it, too.</p>
+`;
 
 const STYLE = `
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: .9rem; padding: 0; margin: 1.6rem 0 0; list-style: none; }

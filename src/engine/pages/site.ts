@@ -29,6 +29,8 @@ interface SiteOptions {
   readonly hasPlayground: boolean;
   readonly hasSchema: boolean;
   readonly hasEvents: boolean;
+  /** Whether reads need a credential. */
+  readonly isPrivate: boolean;
 }
 
 /** Makes the response of a page or a health check. */

@@ -94,6 +94,17 @@ describe('a token with a key that is not the issuer’s', () => {
     expect(issuer.asked).toBe(2);
   });
 
+  test('is invalid from the first request for keys after it came, however new it says to be', async () => {
+    expect(await verify(await token())).toBe('valid');
+    time.steady += 1_000;
+    const foreign = await foreignToken({ iat: Math.floor(Date.now() / 1000) + 100 });
+    expect(await verify(foreign)).toBe('unknown');
+    time.steady += 5_000;
+    const answers = [];
+    for (let n = 0; n < 10; n++, time.steady += 1_000) answers.push(await verify(foreign));
+    expect(answers).toEqual(Array(10).fill('invalid'));
+  });
+
   test('is invalid, whichever keys there are, if several may be meant or its algorithm has no public key', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
     issuer.others.push({ ...(await exportJWK(publicKey)), kid: 'second', use: 'sig' });

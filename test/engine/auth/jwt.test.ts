@@ -17,7 +17,7 @@ afterAll(() => issuer.close());
 
 function verifier(): typeof verify {
   const options = { jwks: issuer.url, issuer: ISSUER, audience: AUDIENCE, algorithms: ['RS256'], clockSkew: SKEW };
-  const find = jwtVerifier(options, createChallenge('a test'), () => new Date(time));
+  const find = jwtVerifier(options, createChallenge('a test', 'an API key or a token'), () => new Date(time));
   return async (token) => {
     const found = find(token);
     return typeof found === 'function' ? found() : found;
@@ -45,4 +45,33 @@ test('a token that cannot be verified because the issuer fails is UNAVAILABLE, w
   issuer.status = 500;
   const cause = { message: 'The request for the keys failed.', cause: expect.any(Error) };
   await expect(verifier()(token)).rejects.toMatchObject({ code: 'UNAVAILABLE', cause });
+  issuer.status = 200;
+});
+
+test('a token that no key makes valid is rejected without a request for keys, with what is accepted', async () => {
+  const exp = Math.floor(time / 1000) + 1_000;
+  const kid = 'unknown';
+  const asked = issuer.asked;
+  const rejected = async (claims: Parameters<Issuer['token']>[0], message: string) =>
+    expect(verify(await issuer.token({ exp, ...claims }, { kid }))).rejects.toThrow(message);
+  await rejected({ aud: 'another' }, `The token must have ${AUDIENCE} as its aud.`);
+  await rejected({ iss: 'https://evil.example' }, `The token must have ${ISSUER} as its iss.`);
+  await rejected({ exp: undefined }, 'The token has no exp.');
+  await rejected({ exp: exp - 2_000 }, 'The token has expired.');
+  expect(issuer.asked).toBe(asked);
+});
+
+test('the wait until a token may be verified is that until the issuer may be asked again', async () => {
+  const exp = Math.floor(time / 1000) + 1_000;
+  const verifyLate = verifier();
+  await verifyLate(await issuer.token({ exp }));
+  const newer = await issuer.token({ exp, iat: Math.floor(time / 1000) }, { kid: 'newer' });
+  await expect(verifyLate(newer)).rejects.toMatchObject({ code: 'UNAVAILABLE', headers: { 'retry-after': '5' } });
+});
+
+test('what an issuer or an audience is called never breaks the header field of a rejection', async () => {
+  const { badToken } = createChallenge('a test', 'an API key');
+  expect(badToken('must be "Bücher\\"').headers['www-authenticate']).toBe(
+    'Bearer realm="a test", error="invalid_token", error_description="must be ?B?cher??"',
+  );
 });

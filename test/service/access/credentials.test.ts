@@ -3,6 +3,7 @@ import type { Caller } from '../../../src/engine/auth/access.ts';
 import { createChallenge } from '../../../src/engine/auth/challenge.ts';
 import { keyStore, keyVerifier } from '../../../src/engine/auth/keys.ts';
 import type { TestApp } from '../../support/app.ts';
+import { sendRaw, statusesIn } from '../../support/raw.ts';
 import { watched } from '../../support/watched.ts';
 import { type Apps, bearing, expectRejected, makeKey, startApps } from './callers.ts';
 import type { Issuer } from './issuer.ts';
@@ -42,6 +43,19 @@ describe('a credential', () => {
     for (const other of ['', 'Basic YTpi', token]) expect(await challenge(other)).toBe('Bearer realm="pet-store"');
   });
 
+  test('comes once: of two, which a proxy may read otherwise, none is taken', async () => {
+    const [base, key] = [await closed.listen(), await makeKey(closed, ['read'])];
+    const send = async (...credentials: string[]) => {
+      const fields = credentials.map((one) => `Authorization: Bearer ${one}\r\n`).join('');
+      return statusesIn((await sendRaw(base, `GET /pets?limit=1 HTTP/1.1\r\nHost: x\r\n${fields}\r\n`)).text);
+    };
+    expect(await send(key)).toEqual([200]);
+    for (const other of [key, 'other']) {
+      expect(await send(key, other)).toEqual([401]);
+      expect(await send(other, key)).toEqual([401]);
+    }
+  });
+
   describe('that is an API key', () => {
     test('is rejected once it has expired', async () => {
       await rejected(await makeKey(closed, ['read'], new Date(Date.now() - 1)), /has expired/);
@@ -66,7 +80,7 @@ describe('a credential', () => {
         return rows;
       });
       onTestFinished(() => void vi.restoreAllMocks());
-      const find = keyVerifier(slow, createChallenge('a test'), () => new Date());
+      const find = keyVerifier(slow, createChallenge('a test', 'an API key or a token'), () => new Date());
       const verify = async () => (find(text) as () => Promise<Caller>)();
       expect(await verify()).toMatchObject({ id: `key:${key.id}` });
       await expect(verify()).rejects.toThrow('The API key is unknown or revoked.');
@@ -78,7 +92,7 @@ describe('a credential', () => {
       const wrong = `${secret.startsWith('A') ? 'B' : 'A'}${secret.slice(1)}`;
       for (const bad of [`psk_${id}_${wrong}`, `psk_${'0'.repeat(12)}_${secret}`]) await rejected(bad, /is unknown/);
       for (const bad of [key.slice(0, -1), `${key}A`, 'psk_', `psk_${id}`, `PSK_${id}_${secret}`]) {
-        await rejected(bad, /is incomplete|is invalid/);
+        await rejected(bad, /is incomplete|is neither/);
       }
     });
 

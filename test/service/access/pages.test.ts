@@ -153,3 +153,16 @@ describe('an error', () => {
     expect([status, headers.get('content-type')]).toEqual([401, 'application/json']);
   });
 });
+
+test('the first requests of the home page have a place for the key, where reads need one', async () => {
+  const commandsOf = async (app: TestApp) =>
+    [...(await (await app.fetch(new Request(`${ORIGIN}/`))).text()).matchAll(/<pre>(curl [^<]*)/g)].map(
+      ([, command]) => command,
+    );
+  const needed = await commandsOf(closed);
+  expect(needed).toHaveLength(2);
+  for (const command of needed) expect(command).toContain(" -H 'authorization: Bearer YOUR_KEY'");
+  expect((await commandsOf(apps.open)).join()).not.toContain('authorization');
+  const page = await (await visit('/pets')).text();
+  expect(page).toContain('<a href="/reference">reference</a> sends requests with your API key');
+});
