@@ -664,7 +664,7 @@ export interface components {
         LifecycleMark: {
             /** @description Its schema coordinate, such as `Type.field`. */
             coordinate: string;
-            /** @description The REST operation, if there is one: its method and path. */
+            /** @description The REST operation that it is, or that has it as an argument: its method and path. */
             operation?: string;
             /** @description Its most important annotation. */
             level: components["schemas"]["LifecycleLevel"];
@@ -687,7 +687,7 @@ export interface components {
             daysLeft?: number;
             /** @description The schema coordinate of its replacement. */
             successor?: string;
-            /** @description The REST operation that replaces it. */
+            /** @description What replaces it in REST: an operation, or a parameter of one. */
             successorOperation?: string;
             /** @description Why it is deprecated. */
             why?: string;

@@ -52,13 +52,14 @@ const declared: Readonly<Record<string, Annotation | readonly Annotation[]>> = {
   'Query.feed': experimental(),
 };
 
-const operations = new Map([
+const names = new Map([
   ['Query.book', 'GET /books/{bookId}'],
   ['Query.books', 'GET /books'],
   ['Query.shelf', 'GET /shelves/{shelfId}'],
   ['Mutation.lendBook', 'POST /libraries/{libraryId}/branches/{branchId}/books/{bookId}/loans'],
   ['Query.search', 'GET /search'],
   ['Query.feed', 'GET /feed'],
+  ['Query.books(genre:)', 'genre of GET /books'],
 ]);
 
 for (const { coordinate, element } of membersOf(schema)) {
@@ -72,7 +73,7 @@ export const exampleAnnotations: readonly Annotated[] = annotatedIn(schema);
 export function exampleReport(usage: Readonly<Record<string, Usage>> = {}, now = NOON): ReportEntry[] {
   return lifecycleReport(
     exampleAnnotations,
-    { operations, successors: new Map(), answered: new Set() },
+    { names, successors: new Map(), answered: new Set() },
     new Map(Object.entries(usage)),
     {
       now,

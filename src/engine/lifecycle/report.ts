@@ -39,8 +39,8 @@ interface Verdict {
 }
 
 export interface RestNames {
-  /** The operations of root fields, by coordinate: `Query.books` -> `GET /books`. */
-  readonly operations: ReadonlyMap<string, string>;
+  /** By coordinate: `Query.books` -> `GET /books`, and `Query.books(title:)` -> `title of GET /books`. */
+  readonly names: ReadonlyMap<string, string>;
   /** The replacements of deprecated root fields, by coordinate: `Query.book` -> `GET /books?id={bookId}`. */
   readonly successors: ReadonlyMap<string, string>;
   /** The coordinates of annotated fields in responses, whether clients read them or not. */
@@ -75,14 +75,16 @@ function sortKey({ deprecation, coordinate }: ReportEntry): string {
   return `${deprecation?.sunset ?? '~'} ${coordinate}`;
 }
 
-function entryOf(one: Annotated, { operations, successors, answered }: RestNames, usage: Usage, time: ReportTime) {
+function entryOf(one: Annotated, { names, successors, answered }: RestNames, usage: Usage, time: ReportTime) {
   const { coordinate, annotations } = one;
   const { stability, deprecation } = annotations;
   const uses = [...usage.byDay.values()].reduce((sum, ofDay) => sum + ofDay, 0);
   return {
     coordinate,
     /** Its REST operation, if it is a root field with a route, or an argument of one. */
-    operation: operations.get(coordinate.replace(/\(.*$/, '')),
+    operation: names.get(coordinate.replace(/\(.*$/, '')),
+    /** Its own name in REST: the operation, or its parameter. */
+    restName: names.get(coordinate),
     level: levelOf(annotations),
     stability,
     deprecation: deprecation && {
@@ -90,7 +92,7 @@ function entryOf(one: Annotated, { operations, successors, answered }: RestNames
       /** 0 on the sunset day itself, negative after it. */
       daysLeft: daysBetween(toDay(time.now), deprecation.sunset),
       successor: deprecation.successor.coordinate,
-      successorOperation: successors.get(coordinate) ?? operations.get(deprecation.successor.coordinate),
+      successorOperation: successors.get(coordinate) ?? names.get(deprecation.successor.coordinate),
     },
     usage,
     uses,

@@ -2,6 +2,9 @@ import type { ErrorCode } from '../errors.ts';
 import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
 import type { SuccessorRoute } from '../rest/successor.ts';
 
+/** An operation, or the name of a parameter. */
+type SuccessorInRest = Partial<Pick<SuccessorRoute, 'operationId' | 'operation'> & { readonly name: string }>;
+
 /** Further extensions for a stability that tools read. Scalar has only one value for everything that is not stable. */
 const ALIASES = {
   beta: { 'x-stability-level': 'beta', 'x-scalar-stability': 'experimental' },
@@ -11,8 +14,12 @@ const ALIASES = {
 /** Light colours, because the text on them is black. */
 const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
 
-/** The OpenAPI extensions of an annotated operation, parameter or property, under the names that common tools read. */
-export function annotationExtensions(annotations: Annotations | undefined, successor?: SuccessorRoute) {
+/**
+ * The OpenAPI extensions of an annotated operation, parameter or property, under the names that common tools read.
+ *
+ * @param inRest what `x-successor` tells of the successor in REST
+ */
+export function annotationExtensions(annotations: Annotations | undefined, inRest: SuccessorInRest = {}) {
   if (annotations === undefined) return {};
   const { stability, deprecation } = annotations;
   return {
@@ -21,10 +28,7 @@ export function annotationExtensions(annotations: Annotations | undefined, succe
       'x-deprecated-since': deprecation.since,
       'x-deprecated-sunset': deprecation.sunset,
       'x-sunset': deprecation.sunset,
-      'x-successor': {
-        coordinate: deprecation.successor.coordinate,
-        ...(successor && { operationId: successor.operationId, operation: successor.operation }),
-      },
+      'x-successor': { coordinate: deprecation.successor.coordinate, ...inRest },
     }),
     ...(stability !== 'stable' && {
       'x-stability': stability,

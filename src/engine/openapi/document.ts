@@ -3,7 +3,7 @@ import { annotationsOf } from '../lifecycle/annotated.ts';
 import { mediaTypesFor } from '../rest/body.ts';
 import { type Endpoint, identityOf } from '../rest/compile.ts';
 import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/parameters.ts';
-import { creates, type Route } from '../rest/route.ts';
+import { creates } from '../rest/route.ts';
 import type { Variable } from '../rest/variables.ts';
 import { additionsOf, annotationExtensions } from './annotations.ts';
 import { ERROR_SCHEMA, errorResponses, levelSuffix, PROBLEM_SCHEMA } from './error-responses.ts';
@@ -92,7 +92,7 @@ function sorted(named: ReadonlyMap<string, JsonSchema>): JsonSchema {
 function operationObject(endpoint: Endpoint, options: DocumentText, components: Components): JsonSchema {
   const { route, operation, lifecycle } = endpoint;
   const { pathVariables, queryVariables, bodyVariable, bodyFieldVariables, selected, operationId } = operation;
-  const { annotations } = lifecycle;
+  const { annotations, successor } = lifecycle;
   if (!Object.values(options.tagGroups).some((tags) => Object.hasOwn(tags, route.tag)))
     throw new Error(`no resource has the tag ${route.tag} in its tags.`);
   const description = (selected.field.description ?? '').replace(/^\[\w+\] /, '');
@@ -101,7 +101,10 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
     summary: description.replace(/\.( .*)?$/s, ''),
     description,
     tags: [route.tag],
-    ...annotationExtensions(annotations, lifecycle.successor),
+    ...annotationExtensions(
+      annotations,
+      successor && { operationId: successor.operationId, operation: successor.operation },
+    ),
     ...(route.noTryItOut !== undefined && {
       'x-no-trial': route.noTryItOut,
       'x-hideTryItPanel': true,
@@ -112,10 +115,10 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
     'x-required-scopes': endpoint.prepared.scopes,
     parameters: [
       ...pathVariables.map((variable) => ({
-        ...parameterObject(variable, 'path', route, components),
+        ...parameterObject(variable, 'path', endpoint, components),
         ...exampleInPath(variable, endpoint, options),
       })),
-      ...queryVariables.map((variable) => parameterObject(variable, 'query', route, components)),
+      ...queryVariables.map((variable) => parameterObject(variable, 'query', endpoint, components)),
       ...headerParameters(endpoint),
     ],
     ...(bodyVariable && {
@@ -138,10 +141,12 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
 function parameterObject(
   variable: Variable,
   where: 'path' | 'query',
-  route: Route,
+  { route, lifecycle }: Endpoint,
   components: Components,
 ): JsonSchema {
   const { name, type, argument, defaultValue = argument.defaultValue } = variable;
+  const annotations = annotationsOf(argument);
+  const successor = annotations?.deprecation?.successor.coordinate;
   const { bounds } = argument.extensions;
   // Of the parameter, because some tools read no other.
   const { example, ...schema } = inputSchema({ type, defaultValue, extensions: { bounds } }, components);
@@ -154,7 +159,7 @@ function parameterObject(
       ...(isList(variable) ? ['Repeat it for several values.'] : []),
       ...enumDescriptions(variable),
     ].join(' '),
-    ...annotationExtensions(annotationsOf(argument)),
+    ...annotationExtensions(annotations, successor === undefined ? {} : { name: lifecycle.restName(successor) }),
     ...(isList(variable) && { style: 'form', explode: true }),
     schema,
     ...(example !== undefined && { example }),

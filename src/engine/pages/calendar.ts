@@ -28,13 +28,13 @@ export function lifecycleCalendar(
 
 /** The event of a deprecation as a component in jCal (RFC 7265): its name, properties and components. */
 function sunsetEvents(service: string, entry: ReportEntry, base: string) {
-  const { coordinate, operation, deprecation } = entry;
+  const { coordinate, restName, deprecation } = entry;
   if (deprecation === undefined) return [];
   const { since, sunset, successor, successorOperation, why } = deprecation;
   const summary = `Sunset: ${titleOf(entry)}`;
   const page = `${base}/lifecycle#${coordinate}`;
   const description = [
-    `The last day, in UTC, on which ${named(coordinate, operation)} is served. It is deprecated from ${inWords(since)} on.`,
+    `The last day, in UTC, on which ${named(coordinate, restName)} is served. It is deprecated from ${inWords(since)} on.`,
     why,
     `Use ${named(successor, successorOperation)} instead.`,
     page,
@@ -57,7 +57,7 @@ function sunsetEvents(service: string, entry: ReportEntry, base: string) {
   return [['vevent', properties, [['valarm', reminder, []]]]];
 }
 
-/** The coordinate, with the operation if there is one. */
-function named(coordinate: string, operation: string | undefined): string {
-  return operation === undefined ? coordinate : `${coordinate} (${operation})`;
+/** The coordinate, with the name in REST if there is one. */
+function named(coordinate: string, restName: string | undefined): string {
+  return restName === undefined ? coordinate : `${coordinate} (${restName})`;
 }

@@ -25,7 +25,7 @@ export function endpointLifecycle(own: ResolvedRoute, all: readonly ResolvedRout
   const successor = deprecation && successorRoute(operation, deprecation.successor, all);
   const restName = (used: string) => {
     // Its own first, because two routes can have one root field.
-    const names = [own, ...all].map((one) => nameIn(one, used));
+    const names = [own, ...all].map((one) => namesIn(one).get(used));
     return names.find((found) => found !== undefined) ?? valueName(operation.selection.schema, used) ?? used;
   };
   const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.operation) : [];
@@ -45,6 +45,9 @@ export function endpointLifecycle(own: ResolvedRoute, all: readonly ResolvedRout
       return [...fixed, 'link', link];
     },
 
+    /** The name in REST of an element; its coordinate, if it has none. */
+    restName,
+
     /** The names in REST of the elements that a request uses. */
     labels: (call: Addressed): Labels => ({
       name: restName,
@@ -60,7 +63,7 @@ export function restNamesOf(
   endpoints: readonly (ResolvedRoute & { readonly lifecycle: EndpointLifecycle })[],
 ): RestNames {
   return {
-    operations: new Map(endpoints.map(({ route, operation }) => [coordinateOf(operation), nameOf(route)])),
+    names: new Map(endpoints.flatMap((endpoint) => [...namesIn(endpoint)])),
     successors: new Map(
       endpoints.flatMap(({ operation, lifecycle: { successor } }) =>
         successor === undefined ? [] : [[coordinateOf(operation), successor.operation] as const],
@@ -70,13 +73,14 @@ export function restNamesOf(
   };
 }
 
-/** The name of an operation or its parameter, by its coordinate; undefined for other elements. */
-function nameIn({ route, operation }: ResolvedRoute, used: string): string | undefined {
-  const coordinate = coordinateOf(operation);
-  if (used === coordinate) return nameOf(route);
+/** The names of an operation and its parameters, by their coordinates. */
+function namesIn({ route, operation }: ResolvedRoute): ReadonlyMap<string, string> {
+  const [coordinate, name] = [coordinateOf(operation), nameOf(route)];
   const variables = [...operation.pathVariables, ...operation.queryVariables];
-  const variable = variables.find(({ argument }) => used === `${coordinate}(${argument.name}:)`);
-  return variable && `${variable.name} of ${nameOf(route)}`;
+  const ofParameters = variables.map(
+    (variable) => [`${coordinate}(${variable.argument.name}:)`, `${variable.name} of ${name}`] as const,
+  );
+  return new Map([[coordinate, name], ...ofParameters]);
 }
 
 /** The name of an enum value, such as `PetSort.-name`; undefined for other elements. */

@@ -59,7 +59,7 @@ export function addLifecycle(builder: Builder): void {
       coordinate: t.exposeString('coordinate', { description: 'Its schema coordinate, such as `Type.field`.' }),
       operation: t.exposeString('operation', {
         ...text,
-        description: 'The REST operation, if there is one: its method and path.',
+        description: 'The REST operation that it is, or that has it as an argument: its method and path.',
       }),
       level: t.expose('level', { type: LifecycleLevel, description: 'Its most important annotation.' }),
       stability: t.expose('stability', { type: Stability, description: 'What is promised about it.' }),
@@ -72,7 +72,7 @@ export function addLifecycle(builder: Builder): void {
       successor: t.exposeString('successor', { ...text, description: 'The schema coordinate of its replacement.' }),
       successorOperation: t.exposeString('successorOperation', {
         ...text,
-        description: 'The REST operation that replaces it.',
+        description: 'What replaces it in REST: an operation, or a parameter of one.',
       }),
       why: t.exposeString('why', { ...text, description: 'Why it is deprecated.' }),
       uses: t.expose('uses', { type: 'Int64', description: `How often it was used ${within}.` }),

@@ -15,6 +15,24 @@ afterAll(() => {
   else process.env.TZ = zone;
 });
 
+const document = openApiDocument(compileRoutes(bookSchema, bookRoutes), {
+  ...{ title: 'Books', basePath: '', version: '1.0.0', description: 'Books.', examples: {}, optional: {} },
+  ...{ plurals: {}, tagGroups: { Shop: { Books: 'Books.' } } },
+  headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
+}) as {
+  readonly paths: Readonly<
+    Record<string, { get: { parameters: { name: string }[]; responses: Record<number, { headers: object }> } }>
+  >;
+};
+
+test.each([
+  ['title', 'name of GET /books'],
+  ['series', 'GET /series/{seriesId}'],
+])('OpenAPI names what replaces the parameter %s as clients of REST know it: %s', (parameter, name) => {
+  const { parameters = [] } = document.paths['/books']?.get ?? {};
+  expect(parameters.find((one) => one.name === parameter)).toMatchObject({ deprecated: true, 'x-successor': { name } });
+});
+
 describe('a REST response', () => {
   const shop = openBookshop({ clock: at('2026-11-21T12:00:00Z') });
 
@@ -52,11 +70,6 @@ describe('a REST response', () => {
     ['/drafts', '/drafts'],
     ['/books', '/books'],
   ])('of %s has the header fields that OpenAPI lists', async (path, target) => {
-    const document = openApiDocument(compileRoutes(bookSchema, bookRoutes), {
-      ...{ title: 'Books', basePath: '', version: '1.0.0', description: 'Books.', examples: {}, optional: {} },
-      ...{ plurals: {}, tagGroups: { Shop: { Books: 'Books.' } } },
-      headerExamples: { 'WWW-Authenticate': '', Location: '', Link: '', Warning: '' },
-    }) as { readonly paths: Readonly<Record<string, { get: { responses: Record<number, { headers: object }> } }>> };
     const listed = Object.keys(document.paths[path]?.get.responses[200]?.headers ?? {});
     const fields = Object.keys(lifecycleOf(await shop.rest('GET', target)));
     const headers = Object.fromEntries(listed.map((name) => [name.toLowerCase(), name]));

@@ -115,6 +115,8 @@ describe('the report', () => {
     expect(entry('Query.books(title:)', '2026-11-21T00:00:00Z').operation).toBe('GET /books');
     expect(entry('Genre.ZINE', '2026-11-21T00:00:00Z').operation).toBeUndefined();
     expect(entry('Query.book', '2026-11-21T00:00:00Z').deprecation?.successorOperation).toBe('GET /books?id={bookId}');
+    const { restName, deprecation } = entry('Query.books(title:)', '2026-11-21T00:00:00Z');
+    expect([restName, deprecation?.successorOperation]).toEqual(['title of GET /books', 'name of GET /books']);
   });
 
   test.each([

@@ -6,7 +6,7 @@ import type { Annotated } from '../../../src/engine/lifecycle/annotated.ts';
 import { lifecycleStore } from '../../../src/engine/usage/store.ts';
 
 const pet = { coordinate: 'Query.pet' } as Annotated;
-const rest = { operations: new Map(), successors: new Map(), answered: new Set<string>() };
+const rest = { names: new Map(), successors: new Map(), answered: new Set<string>() };
 
 /** The statements that were begun, each with the number of uses that it stores. */
 let begun: string[];

@@ -257,7 +257,7 @@ describe('the use of an annotated element', () => {
   });
 
   test('starts counting again after a release in which the element was not annotated, and so not counted', async () => {
-    const rest = { operations: new Map(), successors: new Map(), answered: new Set<string>() };
+    const rest = { names: new Map(), successors: new Map(), answered: new Set<string>() };
     const store = { annotated: [], rest, clock: () => now, isRehearsal: false, onFailure: () => {} };
     await lifecycleStore(app.database, store).begin();
     await another(app.database).begin();

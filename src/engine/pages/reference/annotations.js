@@ -11,7 +11,8 @@ export function noteOf(h, { specSelectors }, thing) {
   const since = thing.get('x-deprecated-since');
   const sunset = thing.get('x-deprecated-sunset');
   const successor = thing.get('x-successor');
-  const name = successor && h('code', null, successor.get('operation') ?? successor.get('coordinate'));
+  const name =
+    successor && h('code', null, successor.get('operation') ?? successor.get('name') ?? successor.get('coordinate'));
   const href = successor && linkTo(specSelectors, successor.get('operationId'));
   return h(
     'span',

@@ -62,6 +62,12 @@ describe('the calendar of sunsets', () => {
     ]);
   });
 
+  test('says of a parameter that it ends, and not its operation', () => {
+    expect(textOf(eventsOf(calendar)[2] ?? [], 'DESCRIPTION')).toContain(
+      'on which Query.books(genre:) (genre of GET /books) is served.',
+    );
+  });
+
   test('describes the reason and the replacement, with a link to the lifecycle page', () => {
     const lines = eventsOf(calendar)[3] ?? [];
     expect(textOf(lines, 'DESCRIPTION')).toBe(
