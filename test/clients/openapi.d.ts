@@ -3417,6 +3417,10 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
+                /** @description Only webhooks with one of these ids. Repeat it for several values. */
+                id?: number[];
+                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. */
+                sort?: "id" | "-id";
                 /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
                 /** @description Where the page begins: follow the address of `rel="next"` in `Link` rather than making it. */

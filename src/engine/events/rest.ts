@@ -37,7 +37,7 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
 
 function fragmentOf(type: string, routes: readonly Route[]): string {
   const fragment = routes
-    .flatMap(({ operation }) => operation.definitions)
+    .flatMap(({ operation }) => ('definitions' in operation ? operation.definitions : []))
     .find((node) => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === type);
   if (fragment !== undefined) return print(fragment);
   throw new Error(`The routes have no fragment ${type}, whose fields the events would have.`);

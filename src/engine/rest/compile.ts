@@ -99,7 +99,8 @@ function assertDistinct(all: readonly ResolvedRoute[]): void {
     const anonymous = fillTemplate(route.path, () => '{}');
     const path = firstOf(anonymous, route.path);
     if (path !== route.path) throw new Error(`${operationId}: name the variables of ${route.path} as in ${path}.`);
-    const fragments = route.operation.definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
+    const { definitions } = operation.selection.document;
+    const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
     const other = fragments.find((node) => firstOf(node.name.value, print(node)) !== print(node))?.name.value;
     if (other !== undefined)
       throw new Error(`${operationId}: another route has a different fragment ${other}; give this one its own name.`);
@@ -155,13 +156,14 @@ export function identityOf(route: Route, operation: ResolvedOperation): Readonly
 }
 
 /** The operation's document with the total of its page; undefined if it has none. */
-function withTotal({ operation: document, reply }: Route, operation: ResolvedOperation): DocumentNode | undefined {
+function withTotal({ reply }: Route, operation: ResolvedOperation): DocumentNode | undefined {
   const type = rootType(operation);
   const isPage = reply.kind === 'list' && !isList(operation.selected.field);
   if (!isPage || !isObjectType(type) || !(TOTAL in type.getFields())) return undefined;
-  const { selectionSet } = operation.selected.node;
+  const { selection, selected } = operation;
+  const { selectionSet } = selected.node;
   const total: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: TOTAL } };
-  return visit(document, {
+  return visit(selection.document, {
     SelectionSet: (set) => (set === selectionSet ? { ...set, selections: [...set.selections, total] } : undefined),
   });
 }

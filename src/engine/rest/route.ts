@@ -1,4 +1,4 @@
-import { type DocumentNode, parse } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
 import { type ErrorCode, type ErrorKind, ServiceError } from '../errors.ts';
 import type { HeaderFields } from '../http/reply.ts';
 
@@ -36,8 +36,11 @@ export interface Reply {
 /** An HTTP operation, without its method and path. */
 export interface RouteOptions {
   readonly tag: string;
-  /** One operation with one root field. Its name is the operationId; a fragment's name is the component's. */
-  readonly operation: DocumentNode;
+  /**
+   * One operation with one root field, or what makes it from the schema. Its name is the operationId; a fragment's name is
+   * the component's.
+   */
+  readonly operation: DocumentNode | ((schema: GraphQLSchema) => DocumentNode);
   readonly reply: Reply;
   /** Its own errors, beside those that every route of its kind has. */
   readonly errors?: readonly (ErrorCode | ErrorKind)[];

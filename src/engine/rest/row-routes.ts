@@ -1,6 +1,8 @@
 import { capitalize } from '../text.ts';
 import { created, gql, noContent, ok, page, pagingParameters, type Reply, type RouteOptions } from './route.ts';
 
+const PAGING_ARGUMENTS = ['first', 'after', 'last', 'before'];
+
 interface RowOptions {
   readonly tag: string;
   /** The GraphQL type of the rows. It is the name of their component in OpenAPI. */
@@ -17,7 +19,7 @@ interface RowOptions {
  * @example
  * const book = rowRoutes({ tag: 'Books', type: 'Book', fields: 'id title' });
  * const routes = [
- *   route('GET', '/books', book.list('books', '$title: String')),
+ *   route('GET', '/books', book.list('books')),
  *   route('DELETE', '/books/{bookId}', { ...book.delete('deleteBook'), errors: ['CONFLICT'] }),
  * ];
  */
@@ -38,14 +40,24 @@ export function rowRoutes({ tag, type, fields, id = `${uncapitalize(type)}Id` }:
     /** For the operations of routes with another form. */
     fragment,
 
-    /** @param variables the variables of the filters and the sort: each goes into the argument of its name */
-    list: (field: string, variables = ''): RouteOptions => ({
+    /**
+     * A page by `limit` and `after`, with a parameter for each other argument of the root field.
+     *
+     * @param defaults of parameters whose arguments have other ones, as GraphQL writes them
+     */
+    list: (field: string, defaults: Readonly<Record<string, string>> = {}): RouteOptions => ({
       tag,
-      operation: gql`query list${capitalize(field)}(${variables} $limit: Int = 20, $after: String) {
-        ${field}(${argumentsOf(variables)} first: $limit, after: $after) {
-          nodes { ...${type} } pageInfo { hasNextPage endCursor }
-        }
-      } ${fragment}`,
+      operation: (schema) => {
+        const { args = [] } = schema.getQueryType()?.getFields()[field] ?? {};
+        const own = args.filter(({ name }) => !PAGING_ARGUMENTS.includes(name));
+        const defaultOf = (name: string) => (defaults[name] === undefined ? '' : ` = ${defaults[name]}`);
+        const variables = own.map(({ name, type }) => `$${name}: ${type}${defaultOf(name)}`).join(' ');
+        return gql`query list${capitalize(field)}(${variables} $limit: Int = 20, $after: String) {
+          ${field}(${argumentsOf(variables)} first: $limit, after: $after) {
+            nodes { ...${type} } pageInfo { hasNextPage endCursor }
+          }
+        } ${fragment}`;
+      },
       reply: page(),
       parameters: pagingParameters,
     }),

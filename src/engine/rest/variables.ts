@@ -49,8 +49,9 @@ export interface ResolvedOperation {
  */
 export function resolveOperation(
   schema: GraphQLSchema,
-  { operation: document, method, path, readOnly = [], parameters = {} }: Route,
+  { operation: given, method, path, readOnly = [], parameters = {} }: Route,
 ): ResolvedOperation {
+  const document = typeof given === 'function' ? given(schema) : given;
   const operation = getOperationAST(document);
   if (operation?.name === undefined) throw new Error(`The route ${path} needs one operation, with a name.`);
   const operationId = operation.name.value;

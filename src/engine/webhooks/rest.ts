@@ -29,11 +29,7 @@ const routes: readonly Route[] = [
     } ${webhook.fragment}`,
     reply: ok(),
   }),
-  route(
-    'GET',
-    '/webhooks/{webhookId}/deliveries',
-    delivery.list('deliveries', '$webhookId: Int64!, $status: [DeliveryStatus!], $sort: DeliverySort = id_desc,'),
-  ),
+  route('GET', '/webhooks/{webhookId}/deliveries', delivery.list('deliveries', { sort: 'id_desc' })),
   route('POST', '/webhooks/{webhookId}/redeliver', {
     tag: TAG,
     operation: gql`mutation redeliverEvents($webhookId: Int64!, $after: String!) {

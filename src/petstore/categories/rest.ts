@@ -7,7 +7,7 @@ const category = rowRoutes({ tag: 'Categories', type: 'Category', fields: 'id na
 export const categoryResource: Resource = {
   stores: (database) => ({ categories: categoryStore(database) }),
   routes: [
-    route('GET', '/categories', category.list('categories', '$id: [Int64!], $name: String, $sort: CategorySort = id')),
+    route('GET', '/categories', category.list('categories')),
     route('POST', '/categories', category.create('createCategory', '/categories/{id}')),
     route('GET', '/categories/{categoryId}', category.byId('category')),
     route('PUT', '/categories/{categoryId}', category.replace('replaceCategory')),

@@ -8,7 +8,7 @@ const item = rowRoutes({ tag, type: 'InventoryItem', fields: 'petId quantity sta
 export const inventoryResource: Resource = {
   stores: (database) => ({ inventory: inventoryStore(database) }),
   routes: [
-    route('GET', '/store/inventory', item.list('inventory', '$petId: [Int64!], $status: [PetStatus!]')),
+    route('GET', '/store/inventory', item.list('inventory')),
     route('GET', '/store/inventory/{petId}', {
       ...item.byId('inventoryItem'),
       reply: ok('Pet {petId} has no inventory entry.'),

@@ -7,14 +7,7 @@ const pet = rowRoutes({ tag: 'Animals', type: 'Pet', fields: 'id name categoryId
 export const petResource: Resource = {
   stores: (database) => ({ pets: petStore(database) }),
   routes: [
-    route(
-      'GET',
-      '/pets',
-      pet.list(
-        'pets',
-        '$id: [Int64!], $status: [PetStatus!], $categoryId: [Int64!], $name: String, $sort: PetSort = id',
-      ),
-    ),
+    route('GET', '/pets', pet.list('pets')),
     route('POST', '/pets', { ...pet.create('createPet', '/pets/{id}'), errors: ['UNKNOWN_REFERENCE'] }),
     route('GET', '/pets/{petId}', pet.byId('pet')),
     route('PUT', '/pets/{petId}', { ...pet.replace('replacePet'), errors: ['UNKNOWN_REFERENCE'] }),

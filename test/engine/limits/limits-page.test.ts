@@ -89,6 +89,7 @@ const internal = [
   'pages/lifecycle/timeline.ts MAX_STEPS',
   'pages/session.ts MAX_FORM',
   'auth/jwt.ts MAX_KNOWN',
+  'auth/issuer-keys.ts MAX_SEEN',
   'auth/keys.ts MAX_KNOWN',
   'db/cursor.ts MAX_CURSOR_LENGTH',
   'db/batch-by-shape.ts MAX_SHAPES',

@@ -5,7 +5,6 @@ import {
   buildSchema,
   execute,
   type GraphQLSchema,
-  getOperationAST,
   isAbstractType,
   isLeafType,
   isListType,
@@ -20,6 +19,7 @@ import { routesOf } from '../../../src/engine/application.ts';
 import { compileOperation } from '../../../src/engine/operation/compiled.ts';
 import { isUnsupported } from '../../../src/engine/operation/compiler-bugs.ts';
 import { selectionOf } from '../../../src/engine/operation/selection.ts';
+import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { serviceDialect } from '../../bench/contests/dialect.ts';
 import { answerOf } from '../../fuzz/agreement.ts';
@@ -189,8 +189,8 @@ describe('an ordinary operation is compiled', () => {
   );
   // The rows of events are a union, which the compiler gets wrong.
   const compiledRoutes = routesOf(petStoreService).filter(({ path }) => path !== '/events');
-  const ofRest = compiledRoutes.map(({ method, path, operation }) => {
-    return [`${method} ${path}`, operation, getOperationAST(operation)?.name?.value] as const;
+  const ofRest = compileRoutes(schema, compiledRoutes).map(({ route: { method, path }, operation }) => {
+    return [`${method} ${path}`, operation.selection.document, operation.operationId] as const;
   });
 
   test.each([...ofClients, ...ofRest])('%s', (_, document, name) => {

@@ -68,7 +68,7 @@ test('a type of event and a sort can be annotated as every enum value can', () =
   expect(annotated.sort()).toEqual(['EntrySort.id_desc', 'EventType.entry_created']);
   const { components } = asyncApiDocument(
     sources,
-    { components: { schemas: { Event: { properties: {} } } } },
+    { components: { schemas: { Event: { properties: {} } }, securitySchemes: {} } },
     { title: '', version: '', basePath: '' },
   ) as { components: { messages: Record<string, { payload: object }> } };
   expect(components.messages['entry.created']?.payload).toMatchObject({
