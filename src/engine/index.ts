@@ -21,7 +21,7 @@ export {
   rows,
 } from './rest/route.ts';
 export { rowRoutes } from './rest/row-routes.ts';
-export { decimal, integerFrom, text } from './schema/bounds.ts';
+export { decimal, integerFrom, type TextBounds, text } from './schema/bounds.ts';
 export { reference } from './schema/reference.ts';
 export { rowVersion } from './schema/row-fields.ts';
 export { createApp } from './service.ts';

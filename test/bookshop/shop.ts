@@ -39,7 +39,7 @@ export async function seedBooks(database: Database): Promise<void> {
 const bookList = tableList(books);
 
 function bookStore(database: Database) {
-  const count = database.statement('books.all', 'lookup', sql`select count(*) from books`, { books: Number });
+  const count = database.statement('books.all', 'count', sql`select count(*) from books`, { books: Number });
   return {
     ...versionedStore(database, { table: books, list: bookList, one: 'book' }),
     count: async () => (await count())[0]?.books ?? 0,
@@ -79,7 +79,11 @@ const writes = writeFields(BookType, {
 });
 
 builder.queryFields((t) => ({
-  bookCount: t.int({ description: 'How many books there are.', resolve: (_, __, { books }) => books.count() }),
+  bookCount: t.int({
+    description: 'How many books there are.',
+    counts: bookList,
+    resolve: (_, __, { books }) => books.count(),
+  }),
   book: t.field(reads.byId),
   books: t.field(reads.list({})),
 }));

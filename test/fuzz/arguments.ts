@@ -32,7 +32,7 @@ export interface Given {
 /** The names of lists in cursors, by the types of their connections. */
 const LISTS = new Map(
   Object.values(petStoreService.schema.getTypeMap()).flatMap((type) => {
-    const list = isObjectType(type) ? type.getFields().totalCount?.extensions.countsList : undefined;
+    const list = isObjectType(type) ? type.getFields().totalCount?.extensions.counts : undefined;
     return list === undefined ? [] : [[type.name, `${(list as { readonly name: string }).name}.id`] as const];
   }),
 );
@@ -97,7 +97,8 @@ function valuesOf(
     return taste(taste === exact ? fc.integer({ min: 1, max: 9 }) : fc.integer({ min: -2, max: 120 }));
   if (named.name === 'Boolean') return taste(fc.boolean());
   if (named.name === 'DateTime') return taste(dateTimes);
-  const { minLength = 0, maxLength = 30 } = boundsOf(place)?.jsonSchema ?? {};
+  const { minLength = 0, maxLength = 30, pattern = '' } = boundsOf(place)?.jsonSchema ?? {};
+  if (`${pattern}`.startsWith('^')) return taste(fc.stringMatching(new RegExp(`${pattern}`)));
   return taste(texts(Number(minLength), Number(maxLength)));
 }
 

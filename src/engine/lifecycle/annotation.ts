@@ -17,7 +17,7 @@ export interface DeprecationAnnotation {
   readonly why: string;
 }
 
-/** The replacement, by its coordinate, such as `Query.books`, `NewBook.title` or `Genre.NOVEL`. */
+/** The replacement, by its coordinate, such as `Query.books`, `Query.books(title:)`, `NewBook.title` or `Genre.NOVEL`. */
 export interface Successor {
   readonly coordinate: string;
   /** For fields: argument of the successor -> argument of the deprecated field with its value. */

@@ -16,7 +16,7 @@ export function scansOf(type: Pick<GraphQLNamedType, 'extensions'>): ScannedList
 
 /** Returns the list that a field counts; undefined for other fields. */
 export function countedList({ extensions }: Annotatable): ListTables | undefined {
-  return extensions.countsList as ListTables | undefined;
+  return extensions.counts as ListTables | undefined;
 }
 
 /** All tables that the totals of the schema's lists read. */

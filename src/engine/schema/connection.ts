@@ -102,7 +102,7 @@ export function connections(builder: Builder) {
         }),
         totalCount: t.int({
           description: `The number of ${plural} in the whole list. It is counted only if it is selected.`,
-          extensions: { countsList: list },
+          counts: list,
           resolve: (page) => page.count(),
         }),
       }),

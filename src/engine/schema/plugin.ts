@@ -24,6 +24,7 @@ import {
   isScalarType,
 } from 'graphql';
 import { READ, scopeDirective } from '../auth/scope.ts';
+import type { ListTables } from '../db/paging.ts';
 import { tooSlow } from '../db/violations.ts';
 import { membersOf } from '../lifecycle/annotated.ts';
 import type { Declared } from '../lifecycle/annotation.ts';
@@ -56,6 +57,8 @@ declare global {
       scope?: string;
       /** The bounds of the text that it returns: those of the input that the text comes from. */
       bounds?: TextBounds;
+      /** The tables that it reads as a whole, such as to count their rows: it costs as a total of them does. */
+      counts?: ListTables;
     }
     export interface InputFieldOptions<
       Types extends SchemaTypes = SchemaTypes,
@@ -87,11 +90,12 @@ class EnginePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
   }
 
   override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
-    const { bounds, lifecycle } = field.pothosOptions;
+    const { bounds, counts, lifecycle } = field.pothosOptions;
     const scope = scopeFor(field);
     const extensions = {
       ...field.extensions,
       ...(bounds !== undefined && { maxLength: bounds.maxLength }),
+      ...(counts !== undefined && { counts }),
       ...(scope !== undefined && { scope, directives: { requiresScope: { scope } } }),
     };
     return annotate({ ...field, extensions }, lifecycle);

@@ -99,7 +99,7 @@ export function addLifecycle(builder: Builder): void {
     t.field({
       type: [LifecycleMark],
       lifecycle: experimental(),
-      extensions: { countsList: { tables: [lifecycleUses] } },
+      counts: { tables: [lifecycleUses] },
       description: 'List everything that is experimental, beta or deprecated. The next sunset comes first.',
       resolve: async (_, __, { lifecycle }) => (await lifecycle.report()).map(toMark),
     }),

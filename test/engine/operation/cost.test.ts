@@ -3,6 +3,7 @@ import { buildSchema, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { measure } from '../../../src/engine/operation/cost.ts';
 import { selectionOf } from '../../../src/engine/operation/selection.ts';
+import { bookshop } from '../../bookshop/shop.ts';
 
 const schema = buildSchema(`
   type Query { books: [Book!]! things: [Thing!]! }
@@ -95,4 +96,10 @@ test('a field costs nothing in a place where it is left out, even if another pla
       { x: false },
     );
   expect(costWith('other: parts { ...P } parts { ...P }')).toEqual(costOf('{ books { parts { id } } }'));
+});
+
+test('a field of an application that counts rows costs as the total of their list', () => {
+  const countsOf = (query: string) => measure(selectionOf(bookshop.schema, parse(query), undefined))({}).counts;
+  expect(countsOf('{ bookCount }')).toHaveLength(1);
+  expect(countsOf('{ bookCount }')).toEqual(countsOf('{ books { totalCount } }'));
 });

@@ -62,10 +62,13 @@ function messageOf(answer: string): string {
 }
 
 test('every mutation has its cases here, one for each error code that depends on stored rows', () => {
-  expect(Object.keys(cases).sort()).toEqual(mutations.map(({ name }) => name).sort());
+  expect(Object.keys(cases).sort(), 'Add its cases to test/service/access/changes.ts').toEqual(
+    mutations.map(({ name }) => name).sort(),
+  );
   for (const { name } of mutations) {
     const held = new Set([...(cases[name]?.rejected.map(({ code }) => code) ?? []), ...(cases[name]?.ofNoRow ?? [])]);
-    expect({ name, codes: [...held].sort() }).toEqual({ name, codes: [...codesOf(name)].sort() });
+    const told = `Add its cases to test/service/access/changes.ts, and their rows to worlds.ts: ${name}`;
+    expect([...held].sort(), told).toEqual([...codesOf(name)].sort());
   }
 });
 

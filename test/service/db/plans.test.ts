@@ -138,7 +138,7 @@ describe('with rows of all kinds everywhere,', () => {
     });
 
     test('is read by an index with each filter, and with any two filters', async () => {
-      expect(Object.keys(filters)).toEqual(
+      expect(Object.keys(filters), 'Add values of the filter to LISTS, above').toEqual(
         args
           .filter(({ type }) => !isNonNullType(type))
           .map(({ name }) => name)

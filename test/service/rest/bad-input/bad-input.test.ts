@@ -65,13 +65,11 @@ function titled<Row>(rows: readonly Row[], titleOf: (row: Row) => string): [titl
 
 describe('the valid requests that the bad ones are made from', () => {
   test('cover every operation with a body, and every field of it', () => {
+    expect(operations.length).toBeGreaterThan(20);
     for (const { operationId, schema, body } of operations) {
-      expect({ operationId, fields: Object.keys(body ?? {}).toSorted() }).toEqual({
-        operationId,
-        fields: Object.keys(schema?.properties ?? {}).toSorted(),
-      });
+      const told = `Complete its body in test/service/rest/bad-input/operations.ts: ${operationId}`;
+      expect(Object.keys(body ?? {}).toSorted(), told).toEqual(Object.keys(schema?.properties ?? {}).toSorted());
     }
-    expect(operations).toHaveLength(31);
   });
 });
 
