@@ -105,12 +105,24 @@ export function isPermanent({ status, headers }: ServiceError): boolean {
 /** The maximum number of validation errors in a response; if there are more, it says so. */
 export const MAX_VALIDATION_ERRORS = 20;
 
-/** The error for a body or variables with these validation errors, at least one; its message lists them. */
-export function validationFailed(validationErrors: readonly ValidationError[]): ServiceError {
-  const named = validationErrors.slice(0, MAX_VALIDATION_ERRORS);
-  const more = validationErrors.length > MAX_VALIDATION_ERRORS ? ['There are more errors.'] : [];
-  const message = [...named.map(describeValidationError), ...more].join(' ');
-  return new ServiceError('VALIDATION_FAILED', message, { validationErrors: named });
+/**
+ * The error for a body or variables with these validation errors, at least one; its message lists them.
+ *
+ * @param detailed the same for a caller with permission to read, if they contain stored values
+ */
+export function validationFailed(
+  validationErrors: readonly ValidationError[],
+  detailed?: readonly ValidationError[],
+): ServiceError {
+  return new ServiceError('VALIDATION_FAILED', listed(validationErrors), {
+    validationErrors: validationErrors.slice(0, MAX_VALIDATION_ERRORS),
+    detailedMessage: detailed && listed(detailed),
+  });
+}
+
+function listed(errors: readonly ValidationError[]): string {
+  const more = errors.length > MAX_VALIDATION_ERRORS ? ['There are more errors.'] : [];
+  return [...errors.slice(0, MAX_VALIDATION_ERRORS).map(describeValidationError), ...more].join(' ');
 }
 
 /** The validation error as a sentence that begins with where it is. */

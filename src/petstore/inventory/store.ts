@@ -184,10 +184,10 @@ export function inventoryStore(database: Database) {
 
 /** The error for a different status. Only stock movements set the status; a client may send back the current one. */
 function otherStatus(status: PetStatus): ServiceError {
-  const failure = (message: string) => validationFailed([{ path: ['status'], message }]);
-  const detailedMessage = failure(`is read-only: it must be ${status}, its current value, or be left out`).message;
-  const error = failure("is read-only: it must be the pet's current status, or be left out");
-  return new ServiceError(error.kind, error.message, { validationErrors: error.validationErrors, detailedMessage });
+  const errors = (current: string) => [
+    { path: ['status'], message: `is read-only: it must be ${current}, or be left out` },
+  ];
+  return validationFailed(errors("the pet's current status"), errors(`${status}, its current value`));
 }
 
 /**

@@ -59,12 +59,9 @@ export function orderStore(database: Database) {
      * Without a pet an order is a draft, and moves no stock. Rejects with OUT_OF_STOCK, with NOT_AVAILABLE if the pet
      * has another status than `available`, and with UNKNOWN_REFERENCE if no pet has the id.
      */
-    async place(
-      { petId: pet, quantity: amount, shipDate: date, complete: isComplete }: OrderFields,
-      requestId?: string,
-    ): Promise<Order> {
-      const values = { quantity: amount ?? 1, shipDate: date, complete: isComplete ?? false, requestId };
-      if (pet != null) return placeForPet({ petId: pet, ...values });
+    async place({ petId, shipDate, ...given }: OrderFields, requestId?: string): Promise<Order> {
+      const values = { shipDate, quantity: given.quantity ?? 1, complete: given.complete ?? false, requestId };
+      if (petId != null) return placeForPet({ petId, ...values });
       const [drafted] = await draft(values);
       return drafted as Order;
     },
@@ -116,7 +113,7 @@ export function orderStore(database: Database) {
     const stock = order.petId === null ? undefined : await readStock(order.petId);
     if (stock === undefined || wanted - order.quantity <= stock.quantity)
       throw versionMismatch(`Order ${orderId}`, order, expectedVersion);
-    throw outOfStock(stock.petId, stock.quantity, wanted, `, besides the ${order.quantity} of this order`);
+    throw outOfStock(stock.petId, stock.quantity, wanted, order.quantity);
   }
 
   /** Throws the error of a change that found no order to change. */
@@ -132,9 +129,11 @@ export function orderStore(database: Database) {
 }
 
 /** The message does not name the pet: the caller may have no permission to read which one the order is for. */
-function outOfStock(pet: Int64, left: number, requested: number, ordered = ''): ServiceError {
+/** @param ordered what the order has already, if it is changed */
+function outOfStock(pet: Int64, left: number, requested: number, ordered?: number): ServiceError {
+  const besides = ordered === undefined ? '' : `, besides the ${ordered} of this order`;
   return new ServiceError(OUT_OF_STOCK, `Not enough is in stock for a quantity of ${requested}.`, {
-    detailedMessage: `Pet ${pet} has ${left} in stock${ordered}; the quantity is ${requested}.`,
+    detailedMessage: `Pet ${pet} has ${left} in stock${besides}; the quantity is ${requested}.`,
   });
 }
 
