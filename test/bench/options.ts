@@ -39,7 +39,7 @@ const FULL = { rounds: 15, seconds: 1, warmUp: 8 };
 const QUICK = { rounds: 3, seconds: 1, warmUp: 1 };
 const PART = { rounds: 15, seconds: 1, warmUp: 5 };
 const EFFORTS: Readonly<Record<string, Effort>> = {
-  check: { rounds: 5, seconds: 1, warmUp: 4 },
+  check: { rounds: 3, seconds: 1, warmUp: 3 },
   ablate: PART,
   // Of each of several processes.
   protections: { rounds: 4, seconds: 1, warmUp: 5 },
