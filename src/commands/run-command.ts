@@ -31,8 +31,13 @@ class Misuse extends Error {}
  *
  * @param taken the options of each subcommand that does not take all of them
  */
-export function assertTaken(values: object, subcommand = '', taken: Readonly<Record<string, readonly string[]>>): void {
-  const excess = Object.keys(values).find((option) => taken[subcommand]?.includes(option) === false);
+export function assertTaken(
+  values: object,
+  subcommand: string | undefined,
+  taken: Readonly<Record<string, readonly string[]>>,
+): void {
+  const [, options] = Object.entries(taken).find(([name]) => name === subcommand) ?? [];
+  const excess = Object.keys(values).find((option) => options?.includes(option) === false);
   if (excess !== undefined) throw new Misuse(`${subcommand} takes no --${excess}.`);
 }
 

@@ -6,7 +6,7 @@ import type { EventSource } from './events/source.ts';
 import { type DocumentText, openApiDocument } from './openapi/document.ts';
 import type { JsonSchema } from './openapi/schemas.ts';
 import { compileRoutes, type Endpoint } from './rest/compile.ts';
-import type { Route } from './rest/route.ts';
+import { documentOf, type Route } from './rest/route.ts';
 import type { Context } from './schema/context.ts';
 import { lifecycleResource } from './usage/rest.ts';
 import { webhookResource } from './webhooks/rest.ts';
@@ -64,8 +64,8 @@ export function eventSourcesOf({ schema }: Application): readonly EventSource[] 
 function allResources(application: Application): readonly Omit<Resource, 'stores'>[] {
   const { resources } = application;
   const events = eventSourcesOf(application);
-  const routes = resources.flatMap((resource) => resource.routes);
-  const ofEvents = events.length === 0 ? [] : [eventResource(events, routes), webhookResource];
+  const documents = resources.flatMap(({ routes }) => routes.map((one) => documentOf(one, application.schema)));
+  const ofEvents = events.length === 0 ? [] : [eventResource(events, documents), webhookResource];
   return [...resources, ...ofEvents, lifecycleResource];
 }
 

@@ -9,7 +9,7 @@ export interface RequestMetrics {
   request(protocol: Protocol, operation: string, status: number, seconds: number): void;
   /** Counts published events; `lag` is how far readers were behind, in seconds. */
   published(count: number, lag: number): void;
-  /** The number of open streams of events and waiting pages. */
+  /** The number of open streams of events and long polls. */
   streams(count: number): void;
   /** Counts an attempt to deliver an event to a webhook. */
   delivery(outcome: 'delivered' | 'retried' | 'failed' | 'disabled'): void;

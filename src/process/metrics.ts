@@ -62,7 +62,7 @@ export function createMetrics(): Metrics {
     aggregator: 'max',
     registers,
   });
-  const streams = new Gauge({ name: 'event_streams', help: 'Open streams of events, and waiting pages.', registers });
+  const streams = new Gauge({ name: 'event_streams', help: 'Open streams of events, and long polls.', registers });
   const attempts = new Counter({
     name: 'webhook_deliveries_total',
     help: 'Attempts to deliver an event to a webhook, by what became of them.',

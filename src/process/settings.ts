@@ -40,7 +40,7 @@ const settings = z.object({
       error: 'must name one host; for several servers, one that leads to the primary',
     })
     .refine((url) => hasSslMode(Array.from(url.matchAll(/[?&]sslmode=([^&]*)/g), ([, mode = '']) => mode)), {
-      error: `must have one sslmode at most, of ${SSL_MODES.join(', ')}`,
+      error: `must have at most one sslmode: ${SSL_MODES.join(', ')}`,
     })
     .optional(),
   DATABASE_PASSWORD: z.string().optional(),
@@ -54,7 +54,7 @@ const settings = z.object({
   CORS_ORIGINS: list
     .refine(
       (origins) => origins.join() === '*' || origins.every(isBrowserOrigin),
-      "must be '*', or origins as browsers send them, such as https://shop.example, separated by commas, or empty for none",
+      "must be '*', or origins as browsers send them, such as https://shop.example, without a path or the default port, separated by commas, or empty for none",
     )
     .default(['*']),
   AUTH: z.enum(['open', 'required', 'all'], { error: 'must be open, required or all' }).optional(),

@@ -11,6 +11,7 @@ export interface DocumentedOperation {
   readonly 'x-stability'?: string;
   readonly 'x-hideTryItPanel'?: boolean;
   readonly 'x-deprecated-sunset'?: string;
+  readonly 'x-deprecated-reason'?: string;
   readonly 'x-successor'?: { readonly operationId: string; readonly operation: string };
 }
 

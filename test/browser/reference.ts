@@ -132,14 +132,15 @@ export const referenceChecks: Checks = {
     }
   },
 
-  'a deprecated operation shows its sunset, and its successor as a link to it': async ({ page, base }) => {
+  'a deprecated operation shows its sunset, the reason, and its successor as a link to it': async ({ page, base }) => {
     await goToReference(page, base);
     const { operations } = await readDocument(page, base);
     const deprecated = operations.filter((operation) => operation.deprecated);
     ok(deprecated.some(({ method, path }) => `${method} ${path}` === 'GET /pets/{petId}'));
-    for (const { operationId, 'x-deprecated-sunset': sunset = '', 'x-successor': successor } of deprecated) {
+    for (const { operationId, 'x-successor': successor, ...operation } of deprecated) {
       const note = page.locator(`#${operationId} .note`);
-      ok((await note.innerText()).includes(`Sunset on ${sunset}`));
+      const { 'x-deprecated-sunset': sunset, 'x-deprecated-reason': reason } = operation;
+      ok((await note.innerText()).includes(`Sunset on ${sunset}. ${reason} Use`));
       await note.getByRole('link', { name: successor?.operation ?? '', exact: true }).click();
       const isOpen = await page.locator(`#${successor?.operationId} .summary`).getAttribute('aria-expanded');
       equal(isOpen, 'true', successor?.operationId);

@@ -98,7 +98,7 @@ function valuesOf(
   if (named.name === 'Boolean') return taste(fc.boolean());
   if (named.name === 'DateTime') return taste(dateTimes);
   const { minLength = 0, maxLength = 30, pattern = '' } = boundsOf(place)?.jsonSchema ?? {};
-  if (`${pattern}`.startsWith('^')) return taste(fc.stringMatching(new RegExp(`${pattern}`)));
+  if (taste === exact && `${pattern}`.startsWith('^')) return taste(fc.stringMatching(new RegExp(`${pattern}`)));
   return taste(texts(Number(minLength), Number(maxLength)));
 }
 

@@ -71,7 +71,7 @@ describe('DATABASE_URL', () => {
     '?sslmode=require&sslmode=disable',
   ])('with %s names the accepted ones', (query) => {
     expect(() => readSettings({ DATABASE_URL: DATABASE_URL + query })).toThrow(
-      /^DATABASE_URL must have one sslmode at most, of disable, allow, prefer, require, verify-ca, verify-full$/,
+      /^DATABASE_URL must have at most one sslmode: disable, allow, prefer, require, verify-ca, verify-full$/,
     );
   });
 

@@ -93,8 +93,8 @@ describe('imports point down', () => {
       const [one, other] = [resourceOf(from), resourceOf(to)];
       return one === undefined || other === undefined || one === other ? [] : [`${one} -> ${other}`];
     });
-    const told = 'A resource imports another for a foreign key alone, which is then in RESOURCE_IMPORTS';
-    expect([...new Set(arrows)].sort(), told).toEqual([...RESOURCE_IMPORTS].sort());
+    const hint = 'A resource imports another for a foreign key alone, which is then in RESOURCE_IMPORTS';
+    expect([...new Set(arrows)].sort(), hint).toEqual([...RESOURCE_IMPORTS].sort());
   });
 
   test('never in a cycle', () => {

@@ -28,6 +28,8 @@ const PROBLEMS = [
   [errors.JWTExpired, 'The token has expired.'],
   [errors.JWTInvalid, MALFORMED],
   [errors.JWSInvalid, MALFORMED],
+  [errors.JOSENotSupported, 'The header of the token needs something that is not supported.'],
+  [errors.JWKSMultipleMatchingKeys, 'The token must name its key by kid, because the issuer has several.'],
   [errors.JWKSNoMatchingKey, 'The issuer of the token does not have its key.'],
   [errors.JWSSignatureVerificationFailed, 'The signature of the token is invalid.'],
 ] as const;
@@ -51,16 +53,16 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
   };
 
   async function verify(token: string, digest: string, now: Date): Promise<Caller> {
-    const { payload } = await verified(token, { ...rules, currentDate: now }).catch(reject);
+    const { payload } = await checkClaimsThenKey(token, { ...rules, currentDate: now }).catch(reject);
     const caller = callerOf(payload);
     known.set(digest, { caller, until: ((payload.exp as number) + clockSkew) * 1000 });
     return caller;
   }
 
-  /** Checks the claims first, so that a token that no key makes valid never asks for a newer one. */
-  async function verified(token: string, options: JWTVerifyOptions) {
-    UnsecuredJWT.decode(`${UNSIGNED}.${token.split('.', 2)[1] ?? ''}.`, options);
-    return jwtVerify(token, keyOf, options);
+  /** A token whose claims are invalid must not cause a request for keys. jose checks the claims alone of unsigned tokens only. */
+  async function checkClaimsThenKey(token: string, expected: JWTVerifyOptions) {
+    callerOf(UnsecuredJWT.decode(`${UNSIGNED}.${token.split('.', 2)[1] ?? ''}.`, expected).payload);
+    return jwtVerify(token, keyOf, expected);
   }
 
   function callerOf({ iss, sub, scope }: JWTPayload): Caller {
@@ -73,6 +75,7 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
   }
 
   function reject(error: unknown): never {
+    if (error instanceof ServiceError) throw error;
     if (error instanceof KeysUnknown) {
       const message = 'The token cannot be verified at the moment; try again.';
       const headers = { 'retry-after': `${error.retryAfter}` };
@@ -90,6 +93,7 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
 
   function problemOf({ claim, reason }: errors.JWTClaimValidationFailed): string {
     if (reason === 'missing') return `has no ${claim}`;
+    if (reason === 'invalid') return `has an invalid ${claim}`;
     if (claim === 'nbf') return 'is not valid yet: see its nbf';
     if (claim === 'iss') return `must have ${options.issuer} as its iss`;
     if (claim === 'aud') return `must have ${options.audience} as its aud`;

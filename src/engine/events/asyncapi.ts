@@ -50,7 +50,6 @@ export function asyncApiDocument(
         action: 'send',
         channel: { $ref: '#/channels/events' },
         summary: 'The service sends what has happened.',
-        security: Object.keys(securitySchemes).map((name) => ({ $ref: `#/components/securitySchemes/${name}` })),
         'x-required-scopes': [READ],
       },
       deliverEvents: {

@@ -18,7 +18,7 @@ export interface EventSettings {
   readonly EVENTS: 'on' | 'off';
   /** How long events are kept, in seconds. */
   readonly EVENTS_RETENTION: number;
-  /** How many streams and waiting pages there may be. */
+  /** How many streams and long polls there may be. */
   readonly MAX_STREAMS: number;
 }
 

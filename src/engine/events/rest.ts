@@ -1,13 +1,13 @@
-import { Kind, print } from 'graphql';
-import { gql, type Reply, type Route, route } from '../rest/route.ts';
+import { type DocumentNode, Kind, print } from 'graphql';
+import { gql, type Reply, route } from '../rest/route.ts';
 import { NOW } from './cursor.ts';
 import { DEFAULT_PAGE_SIZE } from './graphql.ts';
 import type { EventSource } from './source.ts';
 
-/** @param routes of the application: a row has the fields in an event that its own routes return */
-export function eventResource(sources: readonly EventSource[], routes: readonly Route[]) {
+/** @param documents of the application's routes: a row has the fields in an event that its own routes return */
+export function eventResource(sources: readonly EventSource[], documents: readonly DocumentNode[]) {
   const types = [...new Set(sources.map(({ type }) => type.name))];
-  const fragments = types.map((type) => fragmentOf(type, routes));
+  const fragments = types.map((type) => fragmentOf(type, documents));
   return {
     routes: [
       route('GET', '/events', {
@@ -35,9 +35,9 @@ export function eventResource(sources: readonly EventSource[], routes: readonly 
   };
 }
 
-function fragmentOf(type: string, routes: readonly Route[]): string {
-  const fragment = routes
-    .flatMap(({ operation }) => ('definitions' in operation ? operation.definitions : []))
+function fragmentOf(type: string, documents: readonly DocumentNode[]): string {
+  const fragment = documents
+    .flatMap(({ definitions }) => definitions)
     .find((node) => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === type);
   if (fragment !== undefined) return print(fragment);
   throw new Error(`The routes have no fragment ${type}, whose fields the events would have.`);

@@ -12,7 +12,7 @@ interface Slot {
   readonly size: number;
 }
 
-/** Shares out streams and waiting pages among callers: those with a long document count as several. */
+/** Shares out streams and long polls among callers: those with a long document count as several. */
 export function createStreamSlots(max: number, onCount: (count: number) => void) {
   const ofCaller = Math.max(1, Math.floor(max * PART_OF_CALLER));
   const taken: Slot[] = [];

@@ -19,7 +19,7 @@ const MAX_WAITING = 20;
 
 interface StreamsOptions {
   readonly feed: FeedPages;
-  /** How many streams and waiting pages the process may have. */
+  /** How many streams and long polls the process may have. */
   readonly max: number;
   readonly onCount: (count: number) => void;
   readonly onFailure: (error: unknown) => void;

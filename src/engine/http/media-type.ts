@@ -19,6 +19,8 @@ export function assertMediaType(
     const sent = contentType === null ? 'none was sent' : `not ${stringifyJson(contentType)}`;
     throw unsupported(`Content-Type must be ${accepted.join(' or ')}; ${sent}.`);
   }
+  // Of two fields, which Node joins, another reader may take the other one.
+  if (contentType.replaceAll(/"[^"]*"/g, '').includes(',')) throw unsupported('Content-Type must be sent once.');
   for (const [, name = '', quoted, plain = ''] of contentType.matchAll(PARAMETERS)) {
     const charset = quoted ?? plain;
     if (name.toLowerCase() !== 'charset' || /^utf-?8$/i.test(charset)) continue;

@@ -17,7 +17,7 @@ const BADGE_COLORS = { beta: '#bfdbfe', experimental: '#fde68a' } as const;
 /**
  * The OpenAPI extensions of an annotated operation, parameter or property, under the names that common tools read.
  *
- * @param inRest what `x-successor` tells of the successor in REST
+ * @param inRest the names of the successor in REST
  */
 export function annotationExtensions(annotations: Annotations | undefined, inRest: SuccessorInRest = {}) {
   if (annotations === undefined) return {};
@@ -28,6 +28,7 @@ export function annotationExtensions(annotations: Annotations | undefined, inRes
       'x-deprecated-since': deprecation.since,
       'x-deprecated-sunset': deprecation.sunset,
       'x-sunset': deprecation.sunset,
+      'x-deprecated-reason': deprecation.why,
       'x-successor': { coordinate: deprecation.successor.coordinate, ...inRest },
     }),
     ...(stability !== 'stable' && {

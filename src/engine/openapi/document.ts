@@ -147,6 +147,7 @@ function parameterObject(
   const { name, type, argument, defaultValue = argument.defaultValue } = variable;
   const annotations = annotationsOf(argument);
   const successor = annotations?.deprecation?.successor.coordinate;
+  const inRest = successor && lifecycle.restName(successor);
   const { bounds } = argument.extensions;
   // Of the parameter, because some tools read no other.
   const { example, ...schema } = inputSchema({ type, defaultValue, extensions: { bounds } }, components);
@@ -159,7 +160,7 @@ function parameterObject(
       ...(isList(variable) ? ['Repeat it for several values.'] : []),
       ...enumDescriptions(variable),
     ].join(' '),
-    ...annotationExtensions(annotations, successor === undefined ? {} : { name: lifecycle.restName(successor) }),
+    ...annotationExtensions(annotations, inRest === undefined || inRest === successor ? {} : { name: inRest }),
     ...(isList(variable) && { style: 'form', explode: true }),
     schema,
     ...(example !== undefined && { example }),

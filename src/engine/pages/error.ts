@@ -7,8 +7,9 @@ interface ErrorPageOptions {
   readonly requestId: string;
   /** The most similar path of the service. */
   readonly nearest: string | undefined;
-  /** Whether a credential is needed, and whether the page has a form for a key, which it sends to its own address. */
+  /** Whether a credential or a scope is needed. */
   readonly isClosed: boolean;
+  /** Whether the page has a form for a key, which it sends to its own address. */
   readonly takesKey: boolean;
 }
 
@@ -22,8 +23,8 @@ export function errorPage({ status, code, message }: ServiceError, options: Erro
 <h1>${status} <code>${code}</code></h1>
 <p class="lead" id="message">${escapeHtml(message)}</p>
 ${nearest === undefined ? '' : `<p><a href="${escapeHtml(nearest)}">${escapeHtml(nearest)}</a></p>`}
-${takesKey ? KEY_FORM : isClosed ? `<p>In a browser, the <a href="${base}/reference">reference</a> sends requests with your API key or token.</p>` : ''}
-<p>The <a href="${base}/reference">reference</a> has every REST operation, and the <a href="${base}/">home page</a> everything else.</p>
+${takesKey ? KEY_FORM : ''}
+<p>The <a href="${base}/reference">reference</a> has every REST operation${isClosed ? ', to try out with your credential' : ''}. The <a href="${base}/">home page</a> has everything else.</p>
 <p class="lead"><small>Request id: <code>${escapeHtml(requestId)}</code></small></p>`,
     STYLE,
   );

@@ -37,7 +37,7 @@ ${there.isPrivate ? KEY_NEEDED : ''}<h2>A first REST call</h2>
   );
 }
 
-const KEY_NEEDED = `<p>Reads need an API key or a token with the scope <code>read</code>: put yours in place of <code>YOUR_KEY</code>. The reference and the playground take it, too.</p>
+const KEY_NEEDED = `<p>Reads need a credential with the scope <code>read</code>: put yours in place of <code>YOUR_KEY</code>. The reference and the playground take it, too.</p>
 `;
 
 const STYLE = `

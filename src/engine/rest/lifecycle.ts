@@ -23,11 +23,9 @@ export function endpointLifecycle(own: ResolvedRoute, all: readonly ResolvedRout
   const name = nameOf(route);
   const deprecation = annotated?.annotations.deprecation;
   const successor = deprecation && successorRoute(operation, deprecation.successor, all);
-  const restName = (used: string) => {
-    // Its own first, because two routes can have one root field.
-    const names = [own, ...all].map((one) => namesIn(one).get(used));
-    return names.find((found) => found !== undefined) ?? valueName(operation.selection.schema, used) ?? used;
-  };
+  // Its own come last, because two routes can have one root field.
+  const names = namesIn([...all, own]);
+  const restName = (used: string) => names.get(used) ?? valueName(operation.selection.schema, used) ?? used;
   const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.operation) : [];
   return {
     /** The annotations of the root field: the lifecycle of the operation itself. */
@@ -63,7 +61,7 @@ export function restNamesOf(
   endpoints: readonly (ResolvedRoute & { readonly lifecycle: EndpointLifecycle })[],
 ): RestNames {
   return {
-    names: new Map(endpoints.flatMap((endpoint) => [...namesIn(endpoint)])),
+    names: namesIn(endpoints),
     successors: new Map(
       endpoints.flatMap(({ operation, lifecycle: { successor } }) =>
         successor === undefined ? [] : [[coordinateOf(operation), successor.operation] as const],
@@ -73,14 +71,16 @@ export function restNamesOf(
   };
 }
 
-/** The names of an operation and its parameters, by their coordinates. */
-function namesIn({ route, operation }: ResolvedRoute): ReadonlyMap<string, string> {
-  const [coordinate, name] = [coordinateOf(operation), nameOf(route)];
-  const variables = [...operation.pathVariables, ...operation.queryVariables];
-  const ofParameters = variables.map(
-    (variable) => [`${coordinate}(${variable.argument.name}:)`, `${variable.name} of ${name}`] as const,
-  );
-  return new Map([[coordinate, name], ...ofParameters]);
+/** The names of operations and their parameters, by their coordinates; the last one counts. */
+function namesIn(routes: readonly ResolvedRoute[]): ReadonlyMap<string, string> {
+  const named = routes.flatMap(({ route, operation }) => {
+    const [coordinate, name] = [coordinateOf(operation), nameOf(route)];
+    const parameters = [...operation.pathVariables, ...operation.queryVariables].map(
+      (variable) => [`${coordinate}(${variable.argument.name}:)`, `${variable.name} of ${name}`] as const,
+    );
+    return [[coordinate, name] as const, ...parameters];
+  });
+  return new Map(named);
 }
 
 /** The name of an enum value, such as `PetSort.-name`; undefined for other elements. */

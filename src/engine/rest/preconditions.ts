@@ -6,9 +6,8 @@ import type { RequestHeaders } from '../http/headers.ts';
 export const EXPECTED_VERSION = 'expectedVersion';
 /** The version of a row that does not exist yet. */
 const NOT_THERE = 0;
-const NONE_MATCH_WITH_CHANGE = 'If-None-Match is for GET and HEAD; use If-Match with a change';
-const NONE_MATCH_WITH_CREATION =
-  'If-None-Match must be * here, and without If-Match: one is for a new row, the other for a change';
+const IF_NONE_MATCH_WITH_CHANGE = 'If-None-Match is for GET and HEAD; use If-Match with a change';
+const IF_NONE_MATCH_WITH_CREATION = 'If-None-Match must be * here, and cannot be sent with If-Match';
 const ONLY_WEAK = 'If-Match never matches a weak ETag. Send it without the W/, which a proxy that compresses adds.';
 /**
  * The accepted versions of the row (RFC 9110, section 13.1); undefined for any. Ignoring a precondition that the
@@ -30,7 +29,7 @@ export function expectedVersions(
   }
   if (ifNoneMatch !== null) {
     if (mayCreate && ifMatch === null && ifNoneMatch === '*') return [NOT_THERE];
-    throw unusable(mayCreate ? NONE_MATCH_WITH_CREATION : NONE_MATCH_WITH_CHANGE);
+    throw unusable(mayCreate ? IF_NONE_MATCH_WITH_CREATION : IF_NONE_MATCH_WITH_CHANGE);
   }
   const tags = readTags('If-Match', ifMatch as string, mayCreate ? 'ETags' : '* or ETags');
   if (tags.every((tag) => tag.startsWith('W/'))) throw new ServiceError('PRECONDITION_FAILED', ONLY_WEAK);

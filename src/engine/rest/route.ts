@@ -76,6 +76,11 @@ export function route(method: Method, path: string, options: RouteOptions): Rout
   return { method, path, ...options };
 }
 
+/** The document of a route, which some make from the schema. */
+export function documentOf({ operation }: Pick<RouteOptions, 'operation'>, schema: GraphQLSchema): DocumentNode {
+  return typeof operation === 'function' ? operation(schema) : operation;
+}
+
 /** Parses the document of a route, a template that may contain fragments. */
 export function gql(strings: TemplateStringsArray, ...parts: readonly string[]): DocumentNode {
   return parse(String.raw({ raw: strings }, ...parts), { noLocation: true });

@@ -43,15 +43,17 @@ export function rowRoutes({ tag, type, fields, id = `${uncapitalize(type)}Id` }:
     /**
      * A page by `limit` and `after`, with a parameter for each other argument of the root field.
      *
-     * @param defaults of parameters whose arguments have other ones, as GraphQL writes them
+     * @param defaults the defaults, as GraphQL literals, of parameters whose default differs from that of their argument
      */
     list: (field: string, defaults: Readonly<Record<string, string>> = {}): RouteOptions => ({
       tag,
       operation: (schema) => {
         const { args = [] } = schema.getQueryType()?.getFields()[field] ?? {};
         const own = args.filter(({ name }) => !PAGING_ARGUMENTS.includes(name));
+        const misspelt = Object.keys(defaults).find((name) => !own.some((argument) => argument.name === name));
+        if (misspelt !== undefined) throw new Error(`${field} has no argument ${misspelt}, which has a default.`);
         const defaultOf = (name: string) => (defaults[name] === undefined ? '' : ` = ${defaults[name]}`);
-        const variables = own.map(({ name, type }) => `$${name}: ${type}${defaultOf(name)}`).join(' ');
+        const variables = own.map(({ name, type: of }) => `$${name}: ${of}${defaultOf(name)}`).join(' ');
         return gql`query list${capitalize(field)}(${variables} $limit: Int = 20, $after: String) {
           ${field}(${argumentsOf(variables)} first: $limit, after: $after) {
             nodes { ...${type} } pageInfo { hasNextPage endCursor }

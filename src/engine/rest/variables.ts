@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { type SelectedField, type Selection, selectionOf } from '../operation/selection.ts';
 import { EXPECTED_VERSION } from './preconditions.ts';
-import { namesIn, type Route } from './route.ts';
+import { documentOf, namesIn, type Route } from './route.ts';
 
 /** A variable of a route's operation, and the argument of the root field that takes it. */
 export interface Variable {
@@ -47,11 +47,9 @@ export interface ResolvedOperation {
  *
  * @throws {Error} if it is not one named operation with one root field that takes its variables, or the route misfits
  */
-export function resolveOperation(
-  schema: GraphQLSchema,
-  { operation: given, method, path, readOnly = [], parameters = {} }: Route,
-): ResolvedOperation {
-  const document = typeof given === 'function' ? given(schema) : given;
+export function resolveOperation(schema: GraphQLSchema, route: Route): ResolvedOperation {
+  const { method, path, readOnly = [], parameters = {} } = route;
+  const document = documentOf(route, schema);
   const operation = getOperationAST(document);
   if (operation?.name === undefined) throw new Error(`The route ${path} needs one operation, with a name.`);
   const operationId = operation.name.value;

@@ -128,8 +128,11 @@ export function orderStore(database: Database) {
   }
 }
 
-/** The message does not name the pet: the caller may have no permission to read which one the order is for. */
-/** @param ordered what the order has already, if it is changed */
+/**
+ * The message does not name the pet: the caller may have no permission to read which one the order is for.
+ *
+ * @param ordered what the order has already, if it is changed
+ */
 function outOfStock(pet: Int64, left: number, requested: number, ordered?: number): ServiceError {
   const besides = ordered === undefined ? '' : `, besides the ${ordered} of this order`;
   return new ServiceError(OUT_OF_STOCK, `Not enough is in stock for a quantity of ${requested}.`, {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Caller } from '../../../src/engine/auth/access.ts';
 import { createChallenge } from '../../../src/engine/auth/challenge.ts';
 import { jwtVerifier } from '../../../src/engine/auth/jwt.ts';
@@ -43,9 +43,11 @@ test('a token without a scope, or with a list in its place, has none', async () 
 test('a token that cannot be verified because the issuer fails is UNAVAILABLE, with the cause for the log', async () => {
   const token = await issuer.token({ exp: Math.floor(time / 1000) + 10 });
   issuer.status = 500;
+  onTestFinished(() => {
+    issuer.status = 200;
+  });
   const cause = { message: 'The request for the keys failed.', cause: expect.any(Error) };
   await expect(verifier()(token)).rejects.toMatchObject({ code: 'UNAVAILABLE', cause });
-  issuer.status = 200;
 });
 
 test('a token that no key makes valid is rejected without a request for keys, with what is accepted', async () => {
@@ -58,6 +60,8 @@ test('a token that no key makes valid is rejected without a request for keys, wi
   await rejected({ iss: 'https://evil.example' }, `The token must have ${ISSUER} as its iss.`);
   await rejected({ exp: undefined }, 'The token has no exp.');
   await rejected({ exp: exp - 2_000 }, 'The token has expired.');
+  await rejected({ sub: '' }, 'The token has an invalid sub.');
+  await rejected({ nbf: 'soon' as unknown as number }, 'The token has an invalid nbf.');
   expect(issuer.asked).toBe(asked);
 });
 

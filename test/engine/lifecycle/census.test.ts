@@ -119,6 +119,7 @@ describe.each([
               'x-deprecated-since': deprecation.since,
               'x-deprecated-sunset': deprecation.sunset,
               'x-sunset': deprecation.sunset,
+              'x-deprecated-reason': deprecation.why,
               'x-successor': expect.objectContaining({ coordinate: deprecation.successor.coordinate }),
             }),
           },
@@ -245,7 +246,7 @@ function coordinatesOnRest(endpoints: readonly Endpoint[], document: object): st
 }
 
 const LIFECYCLE_EXTENSIONS =
-  /^(deprecated|x-(stability|stability-level|scalar-stability|badges|deprecated-since|deprecated-sunset|sunset|successor))$/;
+  /^(deprecated|x-(stability|stability-level|scalar-stability|badges|deprecated-since|deprecated-sunset|deprecated-reason|sunset|successor))$/;
 
 function annotatedInOpenApi(endpoints: readonly Endpoint[], document: object): Record<string, Lifecycle> {
   const all = describedInOpenApi(endpoints, document).map(([coordinate, described]): [string, Lifecycle] => [

@@ -64,7 +64,7 @@ const documented: Readonly<Record<string, string>> = {
   'limits/json.ts MAX_TEXT_LENGTH': 'bytes of a string in the body',
   'limits/json.ts MAX_VALUES': 'JSON values in the body',
   'service.ts MAX_PAGES_AT_ONCE':
-    'requests of a caller for pages, API descriptions and unknown paths that are answered at once',
+    'requests of a caller for web pages, API descriptions and unknown paths that are answered at the same time',
   'webhooks/deliver.ts MAX_PENDING': 'pending deliveries of all webhooks',
   'webhooks/store.ts MAX_WEBHOOKS': 'webhooks',
   'usage/store.ts MAX_CLIENTS': 'client names per annotated element and day',

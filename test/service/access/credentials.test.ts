@@ -43,7 +43,7 @@ describe('a credential', () => {
     for (const other of ['', 'Basic YTpi', token]) expect(await challenge(other)).toBe('Bearer realm="pet-store"');
   });
 
-  test('comes once: of two, which a proxy may read otherwise, none is taken', async () => {
+  test('is rejected if it is sent twice: a proxy may have checked the other one', async () => {
     const [base, key] = [await closed.listen(), await makeKey(closed, ['read'])];
     const send = async (...credentials: string[]) => {
       const fields = credentials.map((one) => `Authorization: Bearer ${one}\r\n`).join('');

@@ -67,8 +67,8 @@ test('every mutation has its cases here, one for each error code that depends on
   );
   for (const { name } of mutations) {
     const held = new Set([...(cases[name]?.rejected.map(({ code }) => code) ?? []), ...(cases[name]?.ofNoRow ?? [])]);
-    const told = `Add its cases to test/service/access/changes.ts, and their rows to worlds.ts: ${name}`;
-    expect([...held].sort(), told).toEqual([...codesOf(name)].sort());
+    const hint = `Add its cases to test/service/access/changes.ts, and their rows to worlds.ts: ${name}`;
+    expect([...held].sort(), hint).toEqual([...codesOf(name)].sort());
   }
 });
 

@@ -162,7 +162,13 @@ test('the first requests of the home page have a place for the key, where reads 
   const needed = await commandsOf(closed);
   expect(needed).toHaveLength(2);
   for (const command of needed) expect(command).toContain(" -H 'authorization: Bearer YOUR_KEY'");
-  expect((await commandsOf(apps.open)).join()).not.toContain('authorization');
+  const open = await commandsOf(apps.open);
+  expect([open.length, open.join().includes('authorization')]).toEqual([2, false]);
+});
+
+test('the page of an error that asks for a credential says where a browser can use one', async () => {
   const page = await (await visit('/pets')).text();
-  expect(page).toContain('<a href="/reference">reference</a> sends requests with your API key');
+  expect(page).toContain(
+    '<a href="/reference">reference</a> has every REST operation, to try out with your credential',
+  );
 });

@@ -83,7 +83,7 @@ describe('a token', () => {
     const more = Buffer.from(JSON.stringify({ ...claims, scope: 'read' })).toString('base64url');
     for (const bad of [token.slice(0, -4), `${header}.${more}.${signature}`])
       await rejected(bad, /signature of the token/);
-    for (const bad of [`${header}.${payload}`, `${header}..`])
+    for (const bad of [token.slice(0, -5), `${header}.${payload}`, `${header}..`])
       await rejected(bad, /neither an API key, .* nor a valid JSON/);
   });
 
@@ -98,7 +98,10 @@ describe('a token', () => {
     }
     const [, payload, signature] = (await issuer.token({ scope: 'read' })).split('.');
     const critical = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'first', crit: ['x'], x: 1 }));
-    await rejected(`${critical.toString('base64url')}.${payload}.${signature}`, /is invalid/);
+    await rejected(
+      `${critical.toString('base64url')}.${payload}.${signature}`,
+      /needs something that is not supported/,
+    );
     expect(issuer.asked - asked).toBeLessThan(2);
   });
 

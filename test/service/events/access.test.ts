@@ -55,7 +55,7 @@ describe.each(['REST', 'GraphQL'] as const)('where reads need a credential, a st
   test('ends a few seconds after its key is revoked, and not before', async () => {
     const key = await makeKey(app, ['read']);
     const response = await open(key, way);
-    expect(response.status).toBe(200);
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
     const reading = (async () => {

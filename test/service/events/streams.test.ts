@@ -290,7 +290,7 @@ describe('limits of streams', () => {
       await closed;
     });
 
-    test('a caller has a tenth of MAX_STREAMS, and waiting pages count too', async () => {
+    test('a caller has a tenth of MAX_STREAMS, and long polls count too', async () => {
       const app = await startTestApp({ MAX_STREAMS: 20 });
       const ask = (query: string, accept = 'application/json') =>
         app.fetch(new Request(`http://pets.example/events?${query}`, { headers: { accept } }));
@@ -314,7 +314,7 @@ describe('limits of streams', () => {
       }
     });
 
-    test('a waiting page whose client has gone soon leaves its place to others', async () => {
+    test('a long poll whose client has gone soon leaves its place to others', async () => {
       const client = new AbortController();
       const path = `${service.base}/events?after=now&wait=20&type=pet.deleted`;
       const waiting = fetch(path, { signal: client.signal }).catch(() => {});

@@ -37,8 +37,8 @@ describe('every operation', () => {
     const described = Object.values(openApi.paths).flatMap((operations) =>
       Object.values(operations).flatMap(({ operationId }) => operationId ?? []),
     );
-    const told = 'Add it to test/service/rest/examples.ts';
-    expect(sample.map(({ operationId }) => operationId).toSorted(), told).toEqual(described.toSorted());
+    const hint = 'Add it to test/service/rest/examples.ts';
+    expect(sample.map(({ operationId }) => operationId).toSorted(), hint).toEqual(described.toSorted());
   });
 
   test('succeeds with its own status, as JSON or without a body', async () => {

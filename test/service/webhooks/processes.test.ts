@@ -111,8 +111,11 @@ describe('npm run events', () => {
     test.each([
       [['redeliver', '1', '--after', '1.0'], 'No webhook has the id 1.'],
       [['redeliver', 'x', '--after', '1.0'], 'x is not the id of a webhook.'],
-      [['redeliver', '1', '--after', '1.0', '--type', 'pet.created'], /^npm run events -- tail/],
-      [['epoch', '--after', '1.0'], /^npm run events -- tail/],
+      [
+        ['redeliver', '1', '--after', '1.0', '--type', 'pet.created'],
+        /^redeliver takes no --type\.\nnpm run events -- tail/,
+      ],
+      [['epoch', '--after', '1.0'], /^epoch takes no --after\.\nnpm run events -- tail/],
       [['tail', '--type', 'pet.sold'], /^pet\.sold is not an event type; the types are order\.placed, /],
       [
         ['tail', '--subject', 'pet/1'],

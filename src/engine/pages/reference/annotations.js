@@ -10,6 +10,7 @@ export function noteOf(h, { specSelectors }, thing) {
   if (!thing.get('deprecated')) return null;
   const since = thing.get('x-deprecated-since');
   const sunset = thing.get('x-deprecated-sunset');
+  const reason = thing.get('x-deprecated-reason');
   const successor = thing.get('x-successor');
   const name =
     successor && h('code', null, successor.get('operation') ?? successor.get('name') ?? successor.get('coordinate'));
@@ -19,6 +20,7 @@ export function noteOf(h, { specSelectors }, thing) {
     { className: 'note' },
     since && h('span', null, 'Deprecated since ', h('time', null, since), '. '),
     sunset && h('span', null, 'Sunset on ', h('time', null, sunset), '. '),
+    reason && h('span', null, reason, ' '),
     successor && h('span', null, 'Use ', href ? h('a', { href }, name) : name, ' instead.'),
   );
 }

@@ -67,8 +67,8 @@ describe('the valid requests that the bad ones are made from', () => {
   test('cover every operation with a body, and every field of it', () => {
     expect(operations.length).toBeGreaterThan(20);
     for (const { operationId, schema, body } of operations) {
-      const told = `Complete its body in test/service/rest/bad-input/operations.ts: ${operationId}`;
-      expect(Object.keys(body ?? {}).toSorted(), told).toEqual(Object.keys(schema?.properties ?? {}).toSorted());
+      const hint = `Complete its body in test/service/rest/bad-input/operations.ts: ${operationId}`;
+      expect(Object.keys(body ?? {}).toSorted(), hint).toEqual(Object.keys(schema?.properties ?? {}).toSorted());
     }
   });
 });

@@ -22,12 +22,12 @@ export function badBodies(operation: Operation): Bad[] {
     status,
     names,
   });
-  const ofType = (type: string): Bad => ({
+  const ofType = (type: string, names = 'application/json'): Bad => ({
     title: `Content-Type: ${type}`,
     options: { body, headers: { 'content-type': type } },
     code: 'UNSUPPORTED_MEDIA_TYPE',
     status: 415,
-    names: 'application/json',
+    names,
   });
   const notJson = [
     '{',
@@ -49,8 +49,10 @@ export function badBodies(operation: Operation): Bad[] {
     ...notJson.map((text) => sent(`not JSON: ${JSON.stringify(text)}`, text, 'MALFORMED_JSON', 400, 'JSON')),
     sent('half of the body', JSON.stringify(body).slice(0, -1), 'MALFORMED_JSON', 400, 'JSON'),
     ...['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'multipart/form-data', 'json', ''].map(
-      ofType,
+      (type) => ofType(type),
     ),
+    // As two fields arrive.
+    ofType(`${json}; charset="utf-8", text/plain`, 'once'),
     ...(json === 'application/json'
       ? [ofType('application/merge-patch+json')]
       : [ofType('application/json-patch+json')]),
