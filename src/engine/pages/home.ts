@@ -13,7 +13,7 @@ export function homePage(
   const link = (path: string, name: string, about: string) =>
     `<li><a href="${escapeHtml(basePath + path)}"><strong>${name}</strong><span>${about}</span></a></li>`;
   const code = (path: string) => `<code>${escapeHtml(basePath + path)}</code>`;
-  const credential = there.isPrivate ? " -H 'authorization: Bearer YOUR_KEY'" : '';
+  const credential = there.isPrivate ? "-H 'authorization: Bearer YOUR_KEY' " : '';
   return layout(
     title,
     `<h1>${name}</h1>
@@ -29,10 +29,10 @@ ${link('/lifecycle', 'Lifecycle', 'What is deprecated, beta or experimental, and
 ${link('/readyz', 'Health', `${code('/livez')}, ${code('/readyz')} and ${code('/metrics')} for operators.`)}
 </ul>
 ${there.isPrivate ? KEY_NEEDED : ''}<h2>A first REST call</h2>
-<pre>curl '${base}${escapeHtml(home.rest)}'${credential}</pre>
+<pre>curl ${credential}'${base}${escapeHtml(home.rest)}'</pre>
 <h2>A first GraphQL call</h2>
-<pre>curl '${base}/graphql' -H 'content-type: application/json'${credential} \\
-  -d '{"query": "${escapeHtml(home.graphql)}"}'</pre>`,
+<pre>curl '${base}/graphql' -H 'content-type: application/json' \\
+  ${credential && `${credential}\\\n  `}-d '{"query": "${escapeHtml(home.graphql)}"}'</pre>`,
     STYLE,
   );
 }
@@ -44,6 +44,7 @@ const STYLE = `
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr)); gap: .9rem; padding: 0; margin: 1.6rem 0 0; list-style: none; }
 .cards a { display: block; height: 100%; padding: 1rem 1.1rem; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; color: inherit; text-decoration: none; }
 .cards a:hover { border-color: var(--accent); }
+.cards + p { margin-top: 1.6rem; }
 .cards strong { display: block; color: var(--accent); }
 .cards span { color: var(--soft); font-size: .93rem; }
 `;
