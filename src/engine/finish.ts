@@ -97,9 +97,10 @@ export function createFinish(options: FinishOptions) {
     if (error === undefined && !logsRequests) return;
     const { id, method, path, span } = request;
     const line = { requestId: id, ...span?.fields, method, path: path || undefined, protocol, operation, status };
-    if (error?.code === 'BROWNOUT') logger.warn({ ...line, code: error.code }, error.message);
-    else if (error !== undefined && error.status >= 500) {
-      logger.error({ ...line, code: error.code, err: error.cause }, error.message);
+    if (error !== undefined && error.status >= 500) {
+      // Without a cause it is no failure: load that is shed, or a brownout.
+      const level = error.cause === undefined ? 'warn' : 'error';
+      logger[level]({ ...line, code: error.code, err: error.cause }, error.message);
     }
     if (logsRequests) logger.debug({ ...line, milliseconds: Math.round(seconds * 1e6) / 1000 }, 'answered');
   }

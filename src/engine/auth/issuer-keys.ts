@@ -93,7 +93,7 @@ export function issuerKeys(
     const isOlder = typeof iat === 'number' ? wall().getTime() - iat * 1000 > age + skew * 1000 : age < COOLDOWN;
     if (isOlder) return error;
     firstArrivals.set(digest, firstArrivedAt);
-    return keysUnknown('The key of the token may be newer than the known keys.', error);
+    return keysUnknown('The key of the token may be newer than the known keys.');
   }
 
   function keysUnknown(message: string, cause?: unknown): KeysUnknown {

@@ -79,7 +79,8 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
     if (error instanceof KeysUnknown) {
       const message = 'The token cannot be verified at the moment; try again.';
       const headers = { 'retry-after': `${error.retryAfter}` };
-      throw new ServiceError('UNAVAILABLE', message, { headers, cause: error });
+      // Anyone can send a token with an unknown key: only what keeps the keys away is a failure.
+      throw new ServiceError('UNAVAILABLE', message, { headers, cause: error.cause && error });
     }
     throw badToken(messageOf(error));
   }
