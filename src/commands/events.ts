@@ -11,7 +11,7 @@ import { type Int64, parseInt64 } from '../engine/int64.ts';
 import { stringifyJson } from '../engine/json.ts';
 import { webhookStore } from '../engine/webhooks/store.ts';
 import { petStoreService } from '../petstore/service.ts';
-import { assertTaken, runCommand } from './run-command.ts';
+import { assertAccepted, runCommand } from './run-command.ts';
 import { withExistingDatabase } from './with-database.ts';
 
 const USAGE = `npm run events -- tail [--after ID] [--type TYPE]... [--subject SUBJECT]
@@ -29,7 +29,7 @@ runCommand(USAGE, async () => {
     options: { after: { type: 'string' }, type: { type: 'string', multiple: true }, subject: { type: 'string' } },
   });
   const [command, ...others] = positionals;
-  assertTaken(values, command, { redeliver: ['after'], epoch: [] });
+  assertAccepted(values, command, { redeliver: ['after'], epoch: [] });
   const unknown = values.type?.find((type) => !types.includes(type));
   if (unknown !== undefined) throw new Error(`${unknown} is not an event type; the types are ${types.join(', ')}.`);
   const wrong = values.subject !== undefined && subjectOf(sources).check(values.subject);

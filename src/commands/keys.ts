@@ -5,7 +5,7 @@ import type { Database } from '../engine/db/client.ts';
 import { petStoreService } from '../petstore/service.ts';
 import { prepareTables } from '../process/prepare-database.ts';
 import type { Settings } from '../process/settings.ts';
-import { assertTaken, runCommand } from './run-command.ts';
+import { assertAccepted, runCommand } from './run-command.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 
 const USAGE = `npm run keys -- create --name NAME --scopes SCOPE,... [--expires 90d]
@@ -21,7 +21,7 @@ runCommand(USAGE, async () => {
     options: { name: { type: 'string' }, scopes: { type: 'string' }, expires: { type: 'string' } },
   });
   const [command, id, ...others] = positionals;
-  assertTaken(values, command, { list: [], revoke: [] });
+  assertAccepted(values, command, { list: [], revoke: [] });
   if (command === 'create' && id === undefined) {
     const name = readName(values.name);
     const scopes = readScopes(values.scopes);

@@ -29,14 +29,14 @@ class Misuse extends Error {}
 /**
  * Rejects the options that a subcommand would ignore.
  *
- * @param taken the options of each subcommand that does not take all of them
+ * @param accepted the options of each subcommand that does not accept all of them
  */
-export function assertTaken(
+export function assertAccepted(
   values: object,
   subcommand: string | undefined,
-  taken: Readonly<Record<string, readonly string[]>>,
+  accepted: Readonly<Record<string, readonly string[]>>,
 ): void {
-  const [, options] = Object.entries(taken).find(([name]) => name === subcommand) ?? [];
+  const [, options] = Object.entries(accepted).find(([name]) => name === subcommand) ?? [];
   const excess = Object.keys(values).find((option) => options?.includes(option) === false);
   if (excess !== undefined) throw new Misuse(`${subcommand} takes no --${excess}.`);
 }

@@ -59,7 +59,7 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
     return caller;
   }
 
-  /** A token whose claims are invalid must not cause a request for keys. jose checks the claims alone of unsigned tokens only. */
+  /** Invalid claims must not cause a request for keys. jose checks claims without a key only in an unsigned token. */
   async function checkClaimsThenKey(token: string, expected: JWTVerifyOptions) {
     callerOf(UnsecuredJWT.decode(`${UNSIGNED}.${token.split('.', 2)[1] ?? ''}.`, expected).payload);
     return jwtVerify(token, keyOf, expected);
@@ -94,10 +94,9 @@ export function jwtVerifier(options: JwtOptions, challenge: Challenge, clock: ()
 
   function problemOf({ claim, reason }: errors.JWTClaimValidationFailed): string {
     if (reason === 'missing') return `has no ${claim}`;
-    if (reason === 'invalid') return `has an invalid ${claim}`;
-    if (claim === 'nbf') return 'is not valid yet: see its nbf';
-    if (claim === 'iss') return `must have ${options.issuer} as its iss`;
-    if (claim === 'aud') return `must have ${options.audience} as its aud`;
+    if (reason === 'check_failed' && claim === 'nbf') return 'is not valid yet: see its nbf';
+    if (reason === 'check_failed' && claim === 'iss') return `must have ${options.issuer} as its iss`;
+    if (reason === 'check_failed' && claim === 'aud') return `must have ${options.audience} as its aud`;
     return `has an invalid ${claim}`;
   }
 }
