@@ -1,8 +1,9 @@
 import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
-import { compileRoutes } from '../../../src/engine/rest/compile.ts';
+import { compileRoutes, type Endpoint } from '../../../src/engine/rest/compile.ts';
 import { created, gql, ok, page, route, rows } from '../../../src/engine/rest/route.ts';
+import { rowRoutes } from '../../../src/engine/rest/row-routes.ts';
 import { count, described, schema, tag, texts } from '../../support/things.ts';
 
 describe('a route that REST cannot serve makes the start fail, and the error says why', () => {
@@ -211,4 +212,23 @@ describe('a route that REST cannot serve makes the start fail, and the error say
     const all = routes.map(([path, operation]) => route('GET', path, { tag: '', operation, reply: ok() }));
     expect(() => compileRoutes(schema, all)).toThrow(message);
   });
+});
+
+test('a default for an argument that a list does not have makes the start fail', () => {
+  const lists = buildSchema(`
+    type Query { books(first: Int, after: String, sort: String): Books! }
+    type Books { nodes: [Book!]!, pageInfo: PageInfo! }
+    type PageInfo { hasNextPage: Boolean!, endCursor: String }
+    type Book { id: Int }
+  `);
+  const { list } = rowRoutes({ tag, type: 'Book', fields: 'id' });
+  const compile = (defaults: Record<string, string>) =>
+    compileRoutes(lists, [route('GET', '/books', list('books', defaults))]);
+  expect(() => compile({ srot: '"id"' })).toThrow('books has no argument srot, which has a default.');
+  const [{ operation }] = compile({ sort: '"id"' }) as [Endpoint];
+  expect(operation.queryVariables.map(({ name, defaultValue }) => [name, defaultValue])).toEqual([
+    ['sort', 'id'],
+    ['limit', 20],
+    ['after', undefined],
+  ]);
 });
