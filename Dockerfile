@@ -20,7 +20,8 @@ COPY --from=build /app/dist dist
 # The pages' scripts and style sheets, which are served as they are.
 COPY --from=build /app/src/engine/pages src/engine/pages
 COPY drizzle drizzle
-USER node
+# The user node, by number: Kubernetes (runAsNonRoot) cannot tell of a name that it is not root.
+USER 1000:1000
 EXPOSE 4000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s CMD ["node", "dist/commands/healthy.js"]
 # Node itself is the first process, which gets SIGTERM.

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { errorTable } from '../../src/engine/errors.ts';
 import * as own from '../../src/petstore/errors.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
-import { readSettings } from '../../src/process/settings.ts';
+import { misspeltSettings, readSettings } from '../../src/process/settings.ts';
 
 const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readPages('docs')];
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -91,6 +91,11 @@ test('docs/engine.md shows the code of the second application unchanged', () => 
   expect(shown.filter((code) => !source.includes(code))).toEqual([]);
 });
 
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+}
+
 function byCode(one: { code: string | undefined }, other: { code: string | undefined }): number {
   return `${one.code}` < `${other.code}` ? -1 : 1;
 }
@@ -108,6 +113,24 @@ test('compose.yaml starts: a service with a read-only file system gets its secre
   );
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => secrets[name].file === undefined)).toEqual([]);
+});
+
+test('docs/deploying.md starts with Kubernetes and with systemd: each value is what its setting accepts', () => {
+  const [pod = '', unit = ''] = ['yaml', 'ini'].map((language) => {
+    return new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(read('docs/deploying.md'))?.[1];
+  });
+  const [container] = parse(pod).template.spec.containers;
+  const ofPod = container.env.map(({ name, value = 'postgres://pets@db.example/pets' }: Variable) => [name, value]);
+  // The password is in a file that only systemd has.
+  const ofUnit = [...unit.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value = '']) => [
+    name,
+    value.replace(/^%d.*/, 'package.json'),
+  ]);
+  for (const variables of [[['NODE_ENV', 'production'], ...ofPod], ofUnit]) {
+    const environment = Object.fromEntries(variables);
+    expect(readSettings(environment)).toMatchObject({ NODE_ENV: 'production', AUTH: 'required' });
+    expect(misspeltSettings(environment)).toEqual([]);
+  }
 });
 
 test('docs/operating.md has every metric, and no other', async () => {
