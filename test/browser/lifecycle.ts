@@ -21,8 +21,12 @@ export const lifecycleChecks: Checks = {
     for (const text of ['GET /pets/{petId}', '31 December 2027', '1 July 2026', 'GET /pets?id={petId}', 'Query.pets']) {
       await pet.getByText(text, { exact: true }).first().waitFor();
     }
-    ok((await page.locator('.annotation').filter({ hasText: 'beta' }).count()) >= 3);
-    ok((await page.locator('.annotation').filter({ hasText: 'experimental' }).count()) >= 1);
+    for (const [coordinate, level] of [
+      ['Mutation.updatePet', 'beta'],
+      ['Mutation.stopTracking', 'experimental'],
+    ]) {
+      await page.locator(`[id="${coordinate}"]`).getByText(`${level}`, { exact: true }).waitFor();
+    }
   },
 
   'the lifecycle page shows three clients that called, and their uses of today': async ({ page, base }) => {

@@ -6,12 +6,13 @@ import { card } from './lifecycle/card.ts';
 import { badge, dayElement, daysLeftInWords, PROMISES, titleOf } from './lifecycle/format.ts';
 import { LIFECYCLE_STYLE } from './lifecycle/style.ts';
 import { timeline } from './lifecycle/timeline.ts';
+import { unusedList } from './lifecycle/unused.ts';
 
 const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
 
 /**
- * The lifecycle page, which the responses of annotated operations link to: every annotation on a timeline, until when
- * the element is served, who still uses it, and whether it can be removed. A page that a key opened has a form to forget
+ * The lifecycle page, which the responses of annotated operations link to: the sunsets on a timeline, until when
+ * an element is served, who still uses it, and whether it can be removed. A page that a key opened has a form to forget
  * the key.
  */
 export function lifecyclePage(
@@ -74,11 +75,14 @@ function summary(entries: readonly ReportEntry[]): string {
 }
 
 function annotations(entries: readonly ReportEntry[], rules: LifecycleRules, now: Date): string {
-  return `<h2>Timeline</h2>
-${timeline(entries, now)}
+  const deprecated = entries.filter(({ deprecation }) => deprecation !== undefined);
+  const unused = entries.filter(({ deprecation, uses }) => deprecation === undefined && uses === 0);
+  const cards = entries.filter((entry) => !unused.includes(entry)).map((entry) => card(entry, rules, now));
+  return `${deprecated.length === 0 ? '' : `<h2>Timeline</h2>\n${timeline(deprecated, now)}`}
 <h2>Who uses what</h2>
 <p class="soft">Uses of the last ${WINDOW_DAYS} days, by day in UTC. A use is a call of the operation over REST, whatever its response, or a
 GraphQL operation that asks for it. Clients are known by their <code>API-Client</code> header, else by
 <code>apollographql-client-name</code>, else by the product in <code>User-Agent</code>.</p>
-${entries.map((entry) => card(entry, rules, now)).join('\n')}`;
+${cards.join('\n')}
+${unused.length === 0 ? '' : unusedList(unused)}`;
 }

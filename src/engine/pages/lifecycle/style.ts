@@ -12,12 +12,17 @@ summary { cursor: pointer; color: var(--accent); width: fit-content; }
 .levels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 1rem 2rem; margin: 0; }
 .levels dd { margin: .4rem 0 0; font-size: .95rem; color: var(--soft); }
 
+.line { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .5rem; max-width: none; font-size: .95rem; }
+.line a { font-family: var(--mono); font-size: .92em; overflow-wrap: anywhere; }
+.line .left { margin-left: auto; color: var(--soft); }
+.unused { margin: 0; padding: 0; list-style: none; }
+.unused .line { padding: .45rem 0; border-bottom: 1px solid var(--line); scroll-margin-top: 1rem; }
+.unused .line:target { border-color: var(--accent); box-shadow: 0 1px 0 var(--accent); }
+.unused code { color: var(--soft); overflow-wrap: anywhere; }
 .timeline { padding: 10px 1.25rem .5rem; background: var(--card); border: 1px solid var(--line); border-radius: .7rem; }
 .timeline ol { margin: 0; padding: 0; list-style: none; }
 .timeline li { padding: .35rem 0; }
-.timeline p { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .5rem; max-width: none; margin: 0 0 .45rem; font-size: .95rem; }
-.timeline a { font-family: var(--mono); font-size: .92em; overflow-wrap: anywhere; }
-.timeline .left { margin-left: auto; color: var(--soft); }
+.timeline .line { margin: 0 0 .45rem; }
 .axis { display: block; width: 100%; overflow: visible; }
 .axis text { fill: var(--soft); font-size: .75rem; }
 .axis text.now { fill: var(--accent); stroke: none; font-weight: 600; }
@@ -30,7 +35,6 @@ summary { cursor: pointer; color: var(--accent); width: fit-content; }
 .track text { fill: var(--ink); font-size: .75rem; }
 .track.ended .over { fill: var(--soft); stroke: var(--soft); }
 .track.ended > line { stroke: var(--soft); }
-.track.undated > line { stroke: var(--soft); stroke-width: 2; stroke-dasharray: 2 6; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin: .6rem 0 0; font-size: .85rem; color: var(--soft); }
 .legend svg { display: inline-block; width: 24px; vertical-align: -1px; }
 

@@ -7,12 +7,11 @@ type TimeScale = ReturnType<typeof scaleOf>;
 
 const MAX_STEPS = 8;
 const LINES = 'lines-of-time';
-const UNDATED = `<svg class="track undated" height="24" aria-hidden="true"><use href="#${LINES}"/><line x1="0" x2="100%" y1="10" y2="10"/></svg>`;
 
-/** All annotated elements on one timeline, with today and the sunsets, in the full width of the page. */
+/** The deprecated elements on one timeline, with today and the sunsets, in the full width of the page. */
 export function timeline(entries: readonly ReportEntry[], now: Date): string {
   const scale = scaleOf(entries, now);
-  const rows = entries.map((entry) => row(entry, now, scale));
+  const rows = entries.map((entry) => entry.deprecation && row(entry, entry.deprecation, now, scale));
   return `<div class="timeline">
 ${axis(scale, now)}
 <ol>
@@ -82,11 +81,10 @@ ${labels.join('\n')}
 </svg>`;
 }
 
-function row(entry: ReportEntry, now: Date, scale: TimeScale): string {
-  const { coordinate, deprecation } = entry;
-  const left = deprecation === undefined ? 'no sunset set' : daysLeftInWords(deprecation.daysLeft);
-  return `<li><p><a href="#${escapeHtml(coordinate)}">${escapeHtml(titleOf(entry))}</a> ${badges(entry)} <span class="left">${left}</span></p>
-${deprecation === undefined ? UNDATED : track(deprecation, now, scale)}</li>`;
+function row(entry: ReportEntry, deprecation: ReportedDeprecation, now: Date, scale: TimeScale): string {
+  const left = daysLeftInWords(deprecation.daysLeft);
+  return `<li><p class="line"><a href="#${escapeHtml(entry.coordinate)}">${escapeHtml(titleOf(entry))}</a> ${badges(entry)} <span class="left">${left}</span></p>
+${track(deprecation, now, scale)}</li>`;
 }
 
 function track(deprecation: ReportedDeprecation, now: Date, scale: TimeScale): string {
@@ -107,14 +105,13 @@ ${part('over', from, split)}${part('to-come', split, until)}
 }
 
 const LEGEND = `<p class="legend">
-${sample('', '<rect class="over" x="1" y="1" width="22" height="10"/>', 'past')}
-${sample('', '<rect class="to-come" x="1" y="1" width="22" height="10"/>', 'still to come')}
-${sample('', '<path class="now" d="M12 -1V13"/>', 'today')}
-${sample('undated', '<line x1="0" x2="24" y1="6" y2="6"/>', 'no sunset set')}
+${sample('<rect class="over" x="1" y="1" width="22" height="10"/>', 'past')}
+${sample('<rect class="to-come" x="1" y="1" width="22" height="10"/>', 'still to come')}
+${sample('<path class="now" d="M12 -1V13"/>', 'today')}
 </p>`;
 
-function sample(kind: string, drawing: string, text: string): string {
-  return `<span><svg class="track ${kind}" width="24" height="12" aria-hidden="true">${drawing}</svg> ${text}</span>`;
+function sample(drawing: string, text: string): string {
+  return `<span><svg class="track" width="24" height="12" aria-hidden="true">${drawing}</svg> ${text}</span>`;
 }
 
 /** Keeps a label within the drawing: near an end it is on the inner side. */

@@ -16,6 +16,12 @@ function cardOf(page: string, coordinate: string): string {
   return textOf(found.slice(0, found.indexOf('</article>')));
 }
 
+/** The visible text of an element's line among those without uses. */
+function lineOf(page: string, coordinate: string): string {
+  const [, found = ''] = page.split(`<li class="line" id="${coordinate}">`);
+  return textOf(found.slice(0, found.indexOf('</li>')));
+}
+
 function textOf(html: string): string {
   return html
     .replaceAll(/<[^>]*>/g, ' ')
@@ -26,8 +32,8 @@ function textOf(html: string): string {
 describe('the lifecycle page', () => {
   test.each(exampleAnnotations.map(({ coordinate }) => coordinate))('shows %s under its coordinate', (coordinate) => {
     expect(busy.split(` id="${coordinate}"`)).toHaveLength(2);
-    expect(busy.split(`href="#${coordinate}"`).length).toBeGreaterThan(2);
-    expect(cardOf(busy, coordinate)).toContain(coordinate);
+    expect(busy.split(`href="#${coordinate}"`).length).toBeGreaterThan(1);
+    expect(cardOf(busy, coordinate) + lineOf(busy, coordinate)).toContain(coordinate);
   });
 
   test('shows the dates of a deprecated element, its replacement, the reason and a verdict', () => {
@@ -66,7 +72,23 @@ describe('the lifecycle page', () => {
 
   test('shows what beta and experimental promise', () => {
     expect(cardOf(busy, 'Query.search')).toContain('Breaking changes are announced 30 days ahead.');
-    expect(cardOf(busy, 'Query.feed')).toContain('can change or be removed at any time');
+    expect(textOf(busy)).toContain('experimental It can change or be removed at any time, without notice.');
+  });
+
+  test('has a line for what is beta or experimental and has no uses', () => {
+    expect(lineOf(busy, 'Query.feed')).toBe('GET /feed experimental Query.feed No use yet; counted since today');
+    expect(cardOf(busy, 'Query.feed')).toBe('');
+    expect(lineOf(pageOf(exampleReport(noUsage)), 'Query.search')).toMatch(
+      / beta Query.search No use yet; counted since today$/,
+    );
+  });
+
+  test('shows only what is deprecated on the timeline', () => {
+    const timeline = busy.slice(busy.indexOf('<h2>Timeline</h2>'), busy.indexOf('<h2>Who uses what</h2>'));
+    const shown = [...timeline.matchAll(/<a href="#(.*?)"/g)].map(([, coordinate]) => coordinate);
+    expect(shown).toEqual(['Query.shelf', 'Mutation.lendBook', 'Query.books(genre:)', 'Query.book']);
+    const beta = exampleReport(busyUsage).filter(({ level }) => level === 'beta');
+    expect(pageOf(beta)).not.toContain('Timeline');
   });
 
   test('shows the operation of an argument', () => {
@@ -152,8 +174,9 @@ describe('the lifecycle page without', () => {
   });
 
   test('uses says since when there is none, and what counts as a use', () => {
-    const page = pageOf(exampleReport(noUsage));
-    for (const { coordinate } of exampleAnnotations) {
+    const report = exampleReport(noUsage);
+    const page = pageOf(report);
+    for (const { coordinate } of report.filter(({ deprecation }) => deprecation !== undefined)) {
       expect(cardOf(page, coordinate)).toContain('No use counted since 21 November 2026 .');
     }
     expect(textOf(page)).toContain('A use is a call of the operation over REST');
@@ -165,7 +188,7 @@ describe('the lifecycle page without', () => {
   });
 
   test('any counting says that uses are not counted yet', () => {
-    expect(cardOf(busy, 'Query.feed')).toContain('Its uses are not counted yet.');
+    expect(cardOf(pageOf(exampleReport({})), 'Query.book')).toContain('Its uses are not counted yet.');
   });
 });
 
