@@ -2262,7 +2262,14 @@ export interface operations {
                 categoryId?: number[];
                 /** @description Only names that start with this, ignoring case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
-                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `name`: By name, ignoring case. `-name`: By name in reverse, ignoring case. */
+                /**
+                 * @description How the list is sorted.
+                 *
+                 *     - `id`: Oldest first.
+                 *     - `-id`: Newest first.
+                 *     - `name`: By name, ignoring case.
+                 *     - `-name`: By name in reverse, ignoring case.
+                 */
                 sort?: "id" | "-id" | "name" | "-name";
                 /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
@@ -2577,7 +2584,14 @@ export interface operations {
                 id?: number[];
                 /** @description Only names that start with this, ignoring case. Accepts 1 to 200 characters, not only white space. */
                 name?: string;
-                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `name`: By name, ignoring case. `-name`: By name in reverse, ignoring case. */
+                /**
+                 * @description How the list is sorted.
+                 *
+                 *     - `id`: Oldest first.
+                 *     - `-id`: Newest first.
+                 *     - `name`: By name, ignoring case.
+                 *     - `-name`: By name in reverse, ignoring case.
+                 */
                 sort?: "id" | "-id" | "name" | "-name";
                 /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
@@ -2888,7 +2902,14 @@ export interface operations {
                 shipDateFrom?: string;
                 /** @description Only orders with an earlier ship date than this. */
                 shipDateTo?: string;
-                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. `shipDate`: By ship date, earliest first; orders without one last. `-shipDate`: By ship date, latest first; orders without one last. */
+                /**
+                 * @description How the list is sorted.
+                 *
+                 *     - `id`: Oldest first.
+                 *     - `-id`: Newest first.
+                 *     - `shipDate`: By ship date, earliest first; orders without one last.
+                 *     - `-shipDate`: By ship date, latest first; orders without one last.
+                 */
                 sort?: "id" | "-id" | "shipDate" | "-shipDate";
                 /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
@@ -3360,7 +3381,23 @@ export interface operations {
             query?: {
                 /** @description Only events after the one with this id; `now` for those from now on. Without it, a page begins with the first event that is kept, and a stream now. */
                 after?: string;
-                /** @description Only events of these types; none if the list is empty. Repeat it for several values. `order.placed`: An order was placed. `order.completed`: An order was completed; other fields may have changed with it. One that is complete when it is placed has only `order.placed`. `order.updated`: The quantity or the ship date of an order was changed. `order.cancelled`: An order was cancelled. `inventory.counted`: The stock of a pet is tracked from now on. `inventory.changed`: The stock of a pet has changed, by an order or a new count. `inventory.stopped`: The stock of a pet is no longer tracked. When the pet is deleted, there is only `pet.deleted`. `pet.created`: A pet was created. `pet.updated`: A pet was updated. `pet.deleted`: A pet was deleted. `category.created`: A category was created. `category.updated`: A category was updated. `category.deleted`: A category was deleted. */
+                /**
+                 * @description Only events of these types; none if the list is empty. Repeat it for several values.
+                 *
+                 *     - `order.placed`: An order was placed.
+                 *     - `order.completed`: An order was completed; other fields may have changed with it. One that is complete when it is placed has only `order.placed`.
+                 *     - `order.updated`: The quantity or the ship date of an order was changed.
+                 *     - `order.cancelled`: An order was cancelled.
+                 *     - `inventory.counted`: The stock of a pet is tracked from now on.
+                 *     - `inventory.changed`: The stock of a pet has changed, by an order or a new count.
+                 *     - `inventory.stopped`: The stock of a pet is no longer tracked. When the pet is deleted, there is only `pet.deleted`.
+                 *     - `pet.created`: A pet was created.
+                 *     - `pet.updated`: A pet was updated.
+                 *     - `pet.deleted`: A pet was deleted.
+                 *     - `category.created`: A category was created.
+                 *     - `category.updated`: A category was updated.
+                 *     - `category.deleted`: A category was deleted.
+                 */
                 type?: components["schemas"]["EventType"][];
                 /** @description Only events of this row. Accepts a list (orders, inventory, pets, categories), a slash and an id, such as orders/1. */
                 subject?: string;
@@ -3419,7 +3456,12 @@ export interface operations {
             query?: {
                 /** @description Only webhooks with one of these ids. Repeat it for several values. */
                 id?: number[];
-                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. */
+                /**
+                 * @description How the list is sorted.
+                 *
+                 *     - `id`: Oldest first.
+                 *     - `-id`: Newest first.
+                 */
                 sort?: "id" | "-id";
                 /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;
@@ -3728,7 +3770,12 @@ export interface operations {
             query?: {
                 /** @description Only those with one of these statuses. Repeat it for several values. */
                 status?: components["schemas"]["DeliveryStatus"][];
-                /** @description How the list is sorted. `id`: Oldest first. `-id`: Newest first. */
+                /**
+                 * @description How the list is sorted.
+                 *
+                 *     - `id`: Oldest first.
+                 *     - `-id`: Newest first.
+                 */
                 sort?: "id" | "-id";
                 /** @description The maximum number of rows. Accepts 1 to 100. */
                 limit?: number;

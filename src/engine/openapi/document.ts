@@ -157,9 +157,9 @@ function parameterObject(
     required: where === 'path' || isRequired(variable),
     description: [
       route.parameters?.[name] ?? argument.description ?? name,
-      ...(isList(variable) ? ['Repeat it for several values.'] : []),
+      ...(isList(variable) ? [' Repeat it for several values.'] : []),
       ...enumDescriptions(variable),
-    ].join(' '),
+    ].join(''),
     ...annotationExtensions(annotations, inRest === undefined || inRest === successor ? {} : { name: inRest }),
     ...(isList(variable) && { style: 'form', explode: true }),
     schema,
@@ -175,11 +175,12 @@ function exampleInPath({ name }: Variable, { route, operation }: Endpoint, { exa
   return example === undefined ? {} : { example };
 }
 
-/** The meanings of a parameter's enum values, if REST serializes them differently from GraphQL. */
+/** The meanings of a parameter's enum values, as a list in Markdown, if REST serializes them differently from GraphQL. */
 function enumDescriptions(variable: Variable): string[] {
   const type = leafType(variable);
   if (!isEnumType(type) || !hasRestNames(type)) return [];
-  return type.getValues().map((value) => `\`${restNameOf(value)}\`: ${value.description ?? value.name}`);
+  const items = type.getValues().map((value) => `- \`${restNameOf(value)}\`: ${value.description ?? value.name}`);
+  return [`\n\n${items.join('\n')}`];
 }
 
 function responses(endpoint: Endpoint, options: DocumentText, components: Components): JsonSchema {
