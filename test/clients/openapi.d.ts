@@ -755,7 +755,7 @@ export interface components {
          * @example {
          *       "petId": 12,
          *       "quantity": 1,
-         *       "shipDate": "2026-12-01T10:30:00+01:00"
+         *       "shipDate": "2026-12-01T09:30:00Z"
          *     }
          */
         NewOrder: {

@@ -38,7 +38,6 @@ export function asyncApiDocument(
         messages: Object.fromEntries(refs),
       },
       webhook: {
-        address: null,
         title: 'A webhook',
         description:
           'The address of a webhook that a client has created. It gets its events by POST, signed as Standard Webhooks 1.0 says.',

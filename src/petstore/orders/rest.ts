@@ -28,7 +28,7 @@ export const orderResource: Resource = {
   ],
   examples: {
     Order: { id: 7, petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00.000Z', complete: false },
-    NewOrder: { petId: 12, quantity: 1, shipDate: '2026-12-01T10:30:00+01:00' },
+    NewOrder: { petId: 12, quantity: 1, shipDate: '2026-12-01T09:30:00Z' },
     OrderChanges: { complete: true },
   },
   tags: { Store: { Orders: 'Orders for animals.' } },
