@@ -6,6 +6,7 @@ import type { HttpReply } from './http/reply.ts';
 import type { CpuThrottle } from './limits/cpu-throttle.ts';
 import type { RequestMetrics } from './metrics.ts';
 import type { PageMaker } from './pages/site.ts';
+import { sharedCall } from './shared-call.ts';
 
 /** The timeout of the database check of `/readyz`, in milliseconds. */
 const DATABASE_TIMEOUT = 1_000;
@@ -26,14 +27,8 @@ export function createHealth(
   const ping = database.statement('health.ping', 'lookup', sql`select 1`, { one: Number });
   let isDraining = false;
   let isReady = true;
-  let pending: Promise<unknown> | undefined;
   /** Health checks have no rate limit, so concurrent ones share one statement. */
-  const checkDatabase = () => {
-    pending ??= Promise.race([ping(), late()]).finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
+  const checkDatabase = sharedCall(() => Promise.race([ping(), late()]));
 
   const checks: Readonly<Record<string, PageMaker>> = {
     '/livez': () => OK,

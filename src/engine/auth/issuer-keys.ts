@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { createRemoteJWKSet, decodeJwt, errors, type FlattenedJWSInput, type JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { sharedCall } from '../shared-call.ts';
 
 // In milliseconds.
 const TIMEOUT = 5_000;
@@ -39,10 +40,10 @@ export function issuerKeys(
   let requestedAt = Number.NEGATIVE_INFINITY;
   /** The time from which keys may be requested again. */
   let nextAt = Number.NEGATIVE_INFINITY;
-  let refreshing: Promise<void> | undefined;
   /** When tokens with an unknown key first arrived, by their digests. */
   const firstArrivals = new LRUCache<string, number>({ max: MAX_SEEN });
 
+  const refresh = sharedCall(load);
   return async (header, token) => {
     const arrivedAt = steady();
     if (arrivedAt - requestedAt > REFRESH_AFTER) await refresh();
@@ -57,14 +58,6 @@ export function issuerKeys(
       throw judged(error, token, arrivedAt);
     });
   };
-
-  /** Concurrent calls share one request. */
-  function refresh(): Promise<void> {
-    refreshing ??= load().finally(() => {
-      refreshing = undefined;
-    });
-    return refreshing;
-  }
 
   async function load(): Promise<void> {
     const started = steady();

@@ -7,6 +7,7 @@ import { OWN_PAGES } from '../lifecycle/client.ts';
 import type { Clock } from '../lifecycle/enforcement.ts';
 import { lifecycleReport, type ReportEntry, type RestNames, type Usage, windowOpens } from '../lifecycle/report.ts';
 import { OTHERS, Tally } from '../lifecycle/tally.ts';
+import { sharedCall } from '../shared-call.ts';
 import { lifecycleCounting, lifecycleUses } from './table.ts';
 
 /** In milliseconds. If the process is killed, the counts of this time are lost. */
@@ -38,7 +39,6 @@ export function lifecycleStore(
   let begunOn: string | undefined;
   let timer: NodeJS.Timeout | undefined;
   let storing = Promise.resolve();
-  let reporting: Promise<readonly ReportEntry[]> | undefined;
 
   // All processes write rows in the same order, so that they cannot deadlock.
   const add = database.statement(
@@ -133,12 +133,7 @@ export function lifecycleStore(
     flush,
 
     /** Every annotated element with its counts of the last 30 days; concurrent requests share one report. */
-    report(): Promise<readonly ReportEntry[]> {
-      reporting ??= report().finally(() => {
-        reporting = undefined;
-      });
-      return reporting;
-    },
+    report: sharedCall(report),
   };
 
   async function report(): Promise<ReportEntry[]> {

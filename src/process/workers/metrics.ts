@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { ServiceError } from '../../engine/errors.ts';
+import { sharedCall } from '../../engine/shared-call.ts';
 import { clientLabels, type Metrics } from '../metrics.ts';
 
 /** How long a worker may take to report its counts, in milliseconds. */
@@ -23,6 +24,7 @@ export function addUpMetrics(): void {
   const reports = new EventEmitter().setMaxListeners(0);
   const label = clientLabels();
   let ended = Promise.resolve<Counts>([]);
+  const collect = sharedCall(() => Promise.all([...last.keys()].map(requestCounts)).then(metricsOfAll, () => null));
   cluster.on('message', (worker, { counts, wantsMetrics }: FromWorker) => {
     if (counts !== undefined) {
       last.set(worker, withFewClients(counts, label));
@@ -39,8 +41,7 @@ export function addUpMetrics(): void {
   });
 
   async function answer(client: Worker): Promise<void> {
-    const metrics = await Promise.all([...last.keys()].map(requestCounts)).then(metricsOfAll, () => null);
-    send(client, { metrics });
+    send(client, { metrics: await collect() });
   }
 
   async function metricsOfAll(): Promise<string> {
@@ -63,15 +64,19 @@ export function sharedMetrics(metrics: Metrics) {
     if (wantsCounts) void report();
     if (text !== undefined) answers.emit('metrics', text);
   });
+  const ask = sharedCall(async () => {
+    process.send?.({ wantsMetrics: true } satisfies FromWorker);
+    const [text] = (await once(answers, 'metrics')) as [string | null];
+    return text;
+  });
   return {
     ...metrics,
     /** Reports the worker's counts. Call it when the worker starts to serve, and at its end; in between it is asked. */
     report,
     async render() {
-      process.send?.({ wantsMetrics: true } satisfies FromWorker);
-      const [text] = await once(answers, 'metrics');
+      const text = await ask();
       if (text === null) throw new ServiceError('UNAVAILABLE', 'Not all workers reported their metrics in time.');
-      return { contentType: registry.contentType, text: text as string };
+      return { contentType: registry.contentType, text };
     },
   };
 

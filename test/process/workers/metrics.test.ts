@@ -96,6 +96,13 @@ test('of all processes together, the first hundred clients are named, and the ot
   expect(counts).toContain('lifecycle_uses_total{coordinate="Query.a",level="beta",client="(others)"} 20');
 });
 
+test('requests at the same time share one count of each process', async () => {
+  const asked = vi.spyOn(one, 'send');
+  for (let n = 0; n < 50; n++) cluster.emit('message', other as unknown as Worker, { wantsMetrics: true });
+  expect(await other.ask(EVENTS)).toEqual(['events_published_total 7', 'events_lag_seconds 40']);
+  expect(asked.mock.calls.filter(([{ wantsCounts }]) => wantsCounts)).toHaveLength(1);
+});
+
 test('a process that ends when it is asked delays no answer', async () => {
   one.answers = false;
   const asked = other.ask(EVENTS);
