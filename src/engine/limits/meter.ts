@@ -1,7 +1,7 @@
 import type { Load } from './concurrency.ts';
 import type { CpuThrottle } from './cpu-throttle.ts';
 import type { RateLimiter } from './rate.ts';
-import { unitsOfBody } from './units.ts';
+import { unitsOfBody, unitsOfKey } from './units.ts';
 
 /** How many reads in progress a change counts as: it may hold a connection and wait for a row. */
 const READS_PER_CHANGE = 10;
@@ -83,6 +83,11 @@ export class Meter {
   /** Sets the maximum length of the response, in bytes. */
   expect(bytes: number): void {
     this.#bytes = bytes;
+  }
+
+  /** Charges an idempotency key, after the maximum length of its response is set. Throws as `charge` does. */
+  chargeKey(): void {
+    this.charge(unitsOfKey(this.#bytes));
   }
 
   /** Counts time that the request has already waited, in milliseconds, towards the time that it may take. */

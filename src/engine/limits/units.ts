@@ -52,8 +52,15 @@ export function listCosts(pagesOf: (tables: ListTables['tables']) => readonly nu
   };
 }
 
-/** The cost of an `Idempotency-Key` in units: the response is stored in the same transaction as the change. */
-export const UNITS_OF_KEY = 2;
+/** The cost of an `Idempotency-Key` in units: the response is stored in the same transaction as the change, for a day. */
+const UNITS_OF_KEY = 2;
+/** How many bytes of a stored response cost a unit more. */
+const STORED_BYTES_PER_UNIT = 4_096;
+
+/** @param bytes the maximum length of the response */
+export function unitsOfKey(bytes: number): number {
+  return UNITS_OF_KEY + Math.floor(bytes / STORED_BYTES_PER_UNIT);
+}
 
 /** The cost of the lifecycle page and of the metrics in units: both may name many clients. */
 export const UNITS_OF_PAGE = 20;

@@ -9,7 +9,7 @@ import { readKey } from '../idempotency/key.ts';
 import type { Idempotency } from '../idempotency/run.ts';
 import type { EnforceLifecycle, Labels } from '../lifecycle/enforcement.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
-import { type ListCosts, UNITS_OF_KEY } from '../limits/units.ts';
+import type { ListCosts } from '../limits/units.ts';
 import type { Context } from '../schema/context.ts';
 import { callWithin, storesFor } from '../tracing/span.ts';
 import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
@@ -93,7 +93,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
   /** Runs it in a transaction that stores the response; or replays that (draft-ietf-httpapi-idempotency-key-header). */
   function once(key: string, operation: PreparedOperation, call: OperationRequest, variables: Variables) {
     const { request, caller } = call;
-    request.meter.charge(UNITS_OF_KEY);
+    request.meter.chargeKey();
     const keyed = {
       caller: caller.id,
       account: request.meter.account,

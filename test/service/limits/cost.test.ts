@@ -54,11 +54,27 @@ describe('RATE_LIMIT', () => {
     expect([await cost(maybe(true)), await cost(maybe(false))]).toEqual([1, 0]);
   });
 
-  test('counts an Idempotency-Key as two units more', async () => {
+  test('counts an Idempotency-Key as two units more, and each 4 KiB that the stored response may have', async () => {
     const app = await limited(1_000);
-    const create = (headers = {}) => app.rest('POST', '/categories', { body: { name: 'Dogs' }, headers });
-    const left = [await create(), await create(), await create({ 'idempotency-key': 'once' })].map(unitsLeft);
-    expect(left.map((units) => (left[0] ?? 0) - units)).toEqual([0, 1, 4]);
+    const headers = { 'idempotency-key': 'once' };
+    const before = unitsLeft(await app.rest('GET', '/pets/1'));
+    const pet = { body: { name: 'Rex', categoryId: 0 } };
+    const left = [await app.rest('POST', '/pets', pet), await app.rest('POST', '/pets', { ...pet, headers })].map(
+      unitsLeft,
+    );
+    expect(left.map((units) => before - units)).toEqual([1, 4]);
+    const costOf = async (names: number, key?: string) => {
+      const fields = Array.from({ length: names }, (_, n) => `a${n}: name`).join(' ');
+      const document = `mutation { createCategory(category: { name: "Dogs" }) { ${fields} } }`;
+      for (let time = 0; time < 2; time++) await app.graphql(document);
+      const start = unitsLeft(await app.rest('GET', '/pets/1'));
+      const headers = key === undefined ? {} : { 'idempotency-key': key };
+      const response = await app.rest('POST', '/graphql', { body: { query: document }, headers });
+      return start - 1 - unitsLeft(response);
+    };
+    // A name has up to 200 characters, of up to four bytes each.
+    expect((await costOf(2, 'short')) - (await costOf(2))).toBe(2);
+    expect((await costOf(50, 'long')) - (await costOf(50))).toBe(2 + Math.floor((50 * 810) / 4_096));
   });
 
   test('counts what a subscription selects for its events, and ends it when no units are left', async () => {
