@@ -48,7 +48,8 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
   /** Answers what is invalid, or asks for no path of the service. */
   function answerWithoutPath(request: IncomingRequest) {
     const { method, headers } = request;
-    if (request.error !== undefined) return rejected(request, request.error);
+    const { error } = request;
+    if (error !== undefined) return inTurn(request, () => rejected(request, error));
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
       return noContent('none', 'preflight', preflightHeaders(ALL_METHODS));
     }
@@ -61,7 +62,12 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
   function answerLifecyclePage(request: IncomingRequest) {
     const { method, headers, path } = request;
     if (path !== LIFECYCLE_PAGE || !prefersHtml(headers.get('accept'))) return undefined;
-    if (method === 'POST') return settle('page', path, request, () => session.answer(request));
+    if (method === 'POST') {
+      return settle('page', path, request, async () => {
+        await request.meter.waitFor(options.throttle, 1);
+        return session.answer(request);
+      });
+    }
     return isRead(method) ? answerOtherPath(request) : undefined;
   }
 
@@ -91,7 +97,8 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     if (method === 'OPTIONS') return noContent(protocol, path, ['allow', READ_METHODS]);
     if (!isRead(method)) {
       const message = `${path} has no method ${method}; it accepts ${READ_METHODS}.`;
-      return rejected(request, new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: READ_METHODS } }));
+      const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: READ_METHODS } });
+      return inTurn(request, () => rejected(request, error));
     }
     return settle(protocol, path, request, async () => {
       const unitsOf = aboutClients[path];
@@ -107,17 +114,24 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     });
   }
 
-  async function notFound(request: IncomingRequest): Promise<Answered> {
-    const { fullPath, meter } = request;
+  function notFound(request: IncomingRequest): Promise<Answered> {
+    return inTurn(request, () => {
+      const { fullPath } = request;
+      const nearest = options.nearestTo(fullPath);
+      const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
+      const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
+      return { ...rejected(request, error), nearest };
+    });
+  }
+
+  /** Answers a request that costs nothing, when its caller has had few such answers in this turn of the event loop. */
+  async function inTurn(request: IncomingRequest, answer: () => Answered): Promise<Answered> {
     try {
-      await meter.waitFor(options.throttle, 1);
+      await request.meter.waitFor(options.throttle, 1);
     } catch (thrown) {
       return rejected(request, toServiceError(thrown));
     }
-    const nearest = options.nearestTo(fullPath);
-    const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
-    const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
-    return { ...rejected(request, error), nearest };
+    return answer();
   }
 }
 

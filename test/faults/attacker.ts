@@ -4,9 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { type Caller, callerFrom, many, type Reply } from './caller.ts';
 
 /** Requests that one caller repeats to keep the others from being answered. */
-interface Attack {
+export interface Attack {
   readonly name: string;
   readonly clients: number;
+  /** Of the service. */
+  readonly settings?: Readonly<Record<string, string>>;
   send(caller: Caller, n: number): Promise<Reply>;
 }
 
@@ -23,6 +25,8 @@ export const ORDERED: readonly number[] = [7, ...Array.from({ length: 61 }, (_, 
 const STREAM = { accept: 'text/event-stream' };
 /** How long a stream is read, in milliseconds. */
 const FOLLOWED = 3_000;
+const LONG_TYPES = `${Array.from({ length: 50 }, (_, n) => `a${n}/b${';x=1'.repeat(70)}`)},application/problem+json`;
+const MANY_FIELDS = Object.fromEntries(Array.from({ length: 1_500 }, (_, n) => [`a${n}`, '']));
 const LARGE = { ...Array.from({ length: 11 }, () => 'x'.repeat(95_000)) };
 
 export const attacks: readonly Attack[] = [
@@ -106,6 +110,22 @@ export const attacks: readonly Attack[] = [
     name: 'accepts thousands of media types, 100 at once',
     clients: 100,
     send: ({ send }, n) => send('GET', `/pets/${n}`, undefined, { accept: 'a/b,'.repeat(3_000) }),
+  },
+  {
+    name: 'sends what costs nothing because it is rejected, and accepts long media types, 300 at once',
+    clients: 300,
+    send: ({ send }) => send('PUT', '/livez', undefined, { accept: LONG_TYPES }),
+  },
+  {
+    name: 'sends thousands of header fields, 300 at once',
+    clients: 300,
+    send: ({ send }) => send('GET', '/livez', undefined, MANY_FIELDS),
+  },
+  {
+    name: 'reads the metrics of two processes, 200 at once',
+    clients: 200,
+    settings: { WORKERS: '2' },
+    send: ({ send }) => send('GET', '/metrics'),
   },
   {
     name: 'sends bodies of a mebibyte, 50 at once',

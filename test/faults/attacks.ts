@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attackerFile, attacks, ORDERED } from './attacker.ts';
+import { type Attack, attackerFile, attacks, ORDERED } from './attacker.ts';
 import { type Caller, callerFrom, many, type Reply } from './caller.ts';
 import { onFilledService } from './filled-service.ts';
 import { type Finding, type Scenario, type Size, tally } from './finding.ts';
@@ -43,10 +43,10 @@ const WRITE_EVERY = 60;
 const STANDSTILL = 200;
 
 /** One caller attacks a service with production settings; another one does its work. */
-const attackScenario = (name: string): Scenario => ({
+const attackScenario = ({ name, settings }: Attack): Scenario => ({
   name: `one caller ${name}`,
   run: (size) =>
-    onFilledService(size, { NODE_ENV: 'production', AUTH: 'open' }, async ({ base }) => {
+    onFilledService(size, { NODE_ENV: 'production', AUTH: 'open', ...settings }, async ({ base }) => {
       const other = callerFrom('127.0.0.3', base);
       for (const pet of ORDERED) await other.send('PUT', `/store/inventory/${pet}`, { quantity: PLENTY });
       await workAs(other, size, 500);
@@ -120,4 +120,4 @@ async function workAs(caller: Caller, size: Size, duration: number): Promise<{ r
   return { reads: reads.filter(whileRunning), writes: writes.filter(whileRunning) };
 }
 
-export const attackScenarios: readonly Scenario[] = attacks.map(({ name }) => attackScenario(name));
+export const attackScenarios: readonly Scenario[] = attacks.map(attackScenario);

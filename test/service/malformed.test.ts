@@ -71,13 +71,21 @@ test('a malformed request after a valid HEAD request gets a response with a body
   expect(text).toMatch(/"status":400\}$/);
 });
 
-test('every header field is checked, however many come before it', async () => {
-  const many = Array.from({ length: 1_200 }, (_, n) => `A${n}: 1\r\n`).join('');
-  const asking = (last: string) => answerTo(`GET /pets HTTP/1.1\r\nHost: x\r\n${many}${last}\r\n\r\n`);
-  expect(statusesIn((await asking('If-None-Match: *')).text)).toEqual([304]);
-  expect(statusesIn((await asking('Host: y')).text)).toEqual([400]);
+test('a request may have 100 header fields, each of which is checked, but not one more', async () => {
+  const asking = (count: number, last: string) => {
+    const others = Array.from({ length: count - 2 }, (_, n) => `A${n}: 1\r\n`).join('');
+    return answerTo(`GET /pets HTTP/1.1\r\nHost: x\r\n${others}${last}\r\n\r\n`);
+  };
+  expect(statusesIn((await asking(100, 'If-None-Match: *')).text)).toEqual([304]);
+  expect(statusesIn((await asking(100, 'Host: y')).text)).toEqual([400]);
   // A value is no field.
-  expect(statusesIn((await asking('API-Client: host')).text)).toEqual([200]);
+  expect(statusesIn((await asking(100, 'API-Client: host')).text)).toEqual([200]);
+  for (const count of [101, 102, 128, 129, 1_500]) {
+    const { text, isClosed } = await asking(count, 'API-Client: shop');
+    expect(statusesIn(text), `${count}`).toEqual([400]);
+    expect(text).toContain('The request has more than 100 header fields.');
+    expect(isClosed).toBe(true);
+  }
 });
 
 test.concurrent('a connection without a request is closed without a response, which would seem to be that of the next request', async () => {

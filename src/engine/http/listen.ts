@@ -20,6 +20,9 @@ const OPTIONS = {
 /** How long a request may take to arrive, in milliseconds, with the interval at which Node checks for late ones. */
 export const MAX_ARRIVAL = OPTIONS.requestTimeout + OPTIONS.connectionsCheckingInterval;
 
+/** The maximum number of header fields: thousands of short ones would take longer to read than the request to answer. */
+const MAX_FIELDS = 100;
+
 /** How long idle connections may still send a last request after a drain has started, in milliseconds. */
 const LAST_REQUESTS = 500;
 
@@ -81,8 +84,8 @@ export function listen(
     });
   });
   server.setTimeout(stall);
-  // Only their size is limited: Node would silently drop all fields after the first 1,000.
-  server.maxHeadersCount = 0;
+  // One more than may come: Node drops the others silently.
+  server.maxHeadersCount = MAX_FIELDS + 1;
   server.on('clientError', ({ code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     // Browsers connect in advance. One that sends its first request just now would mistake a rejection for the response
     // to it; if the connection only closes, it sends the request again on another.
@@ -139,8 +142,9 @@ export function listen(
   }
 }
 
-/** What Node's parser accepts, but two servers may read as different requests (RFC 9112, sections 3.2 and 6.1). */
+/** What Node's parser accepts, but is too much, or two servers may read as different requests (RFC 9112, 3.2 and 6.1). */
 function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+  if (rawHeaders.length > 2 * MAX_FIELDS) return `The request has more than ${MAX_FIELDS} header fields.`;
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
   if (hosts === 0 && httpVersion === '1.1') return 'HTTP/1.1 needs a Host field.';
   if (hosts > 1) return 'There must be one Host field.';

@@ -20,8 +20,9 @@ export function namesEventStream(accept: string | null): boolean {
   return names(accept, EVENT_STREAM);
 }
 
-/** How many values of an `Accept` field count: each takes time, and a field has room for thousands. */
+/** How many values of an `Accept` field count, and how many of its characters: they take time, and there is room for more. */
 const MAX_VALUES = 50;
+const MAX_LENGTH = 2_000;
 /** How many `Accept` fields are cached; each may be as long as a header can be. */
 const MAX_ACCEPTS = 100;
 const graphqlTypes = new LRUCache<string, string>({ max: MAX_ACCEPTS });
@@ -67,5 +68,5 @@ function mediaTypes(accept: string, available: string[]): string[] {
 }
 
 function firstValues(field: string): string {
-  return field.split(',', MAX_VALUES).join();
+  return field.slice(0, MAX_LENGTH).split(',', MAX_VALUES).join();
 }
