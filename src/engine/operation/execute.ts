@@ -128,9 +128,14 @@ async function run(
 ): Promise<Outcome> {
   let runContext = storesFor(call.request, context);
   if (operation.kind === 'change') {
-    const { id } = call.request;
+    const { id, meter } = call.request;
     // Not a spread: on Node 20 its object would have a hidden class of its own until a major garbage collection.
-    runContext = Object.assign(operation.changesSeveral ? { requestId: id, signal } : { requestId: id }, runContext);
+    runContext = Object.assign(
+      operation.changesSeveral
+        ? { requestId: id, account: meter.account, signal }
+        : { requestId: id, account: meter.account },
+      runContext,
+    );
   }
   return call.reply(await operation.run(variables, runContext), variables);
 }

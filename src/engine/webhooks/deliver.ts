@@ -8,6 +8,7 @@ import { failureLog } from '../failure-log.ts';
 import type { Int64 } from '../int64.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { createRounds } from '../rounds.ts';
+import { inTurns, largestOf, sharesOf } from './fairness.ts';
 import { type DeliveryResult, deliveryQueue, subjectKey } from './queue.ts';
 import { type DeliveryOutcome, outcomeOf } from './schedule.ts';
 import type { Attempt, createSender } from './send.ts';
@@ -28,7 +29,7 @@ const ALWAYS_OF_WEBHOOK = 2;
 const LAST_ATTEMPTS = 500;
 /** How many deliveries may be pending, of all webhooks together: about one a second for the three days of the retries. */
 const MAX_PENDING = 300_000;
-const TOO_MANY = `More than ${MAX_PENDING.toLocaleString('en')} deliveries were pending, and this webhook had the most.`;
+const TOO_MANY = `More than ${MAX_PENDING.toLocaleString('en')} deliveries were pending, and the caller with the most has created this webhook.`;
 const DELETED: DeliveryOutcome = {
   outcome: 'failed',
   due: null,
@@ -109,7 +110,7 @@ export function createDeliverer(
     await queue.deleteOld(now());
     const backlogs = await queue.backlogs();
     metrics.undelivered(Math.max(0, ...backlogs.map(({ age }) => age ?? 0)));
-    const [largest] = backlogs;
+    const largest = largestOf(backlogs);
     if (largest === undefined || backlogs.reduce((sum, { count }) => sum + count, 0) <= MAX_PENDING) return;
     if (!(await queue.dropPending(largest.id, TOO_MANY))) return;
     metrics.delivery('disabled');
@@ -130,22 +131,23 @@ export function createDeliverer(
     await storeResults();
     const webhooks = await queue.acquire(now());
     if (webhooks.length === 0) return;
-    const ids = webhooks.map(({ id }) => id);
-    if (await queue.addDeliveries(ids, now())) rounds.wake();
-    const due = await queue.readDue({ ids, ...roomIn(ids), types: feed.types, now: now() });
-    for (const delivery of due) {
+    const [ids, shares] = [webhooks.map(({ id }) => id), sharesOf(webhooks)];
+    if (await queue.addDeliveries(ids, shares, now())) rounds.wake();
+    const due = await queue.readDue({ ids, ...roomIn(ids, shares), types: feed.types, now: now() });
+    for (const [delivery, webhook] of inTurns(due, webhooks)) {
       if (stopping !== undefined) return;
-      start(delivery, webhooks.find(({ id }) => id === delivery.webhookId) as OwnedWebhook);
+      start(delivery, webhook);
       // Requests are answered in between: they would wait for hundreds of attempts.
       await setImmediate();
     }
   }
 
   /** How many more requests there can be to each webhook: a few for each, however many others there are. */
-  function roomIn(ids: readonly Int64[]) {
-    const share = Math.ceil(Math.max(0, MAX_RUNNING - running.size) / ids.length);
-    const free = ids.map((id) => {
+  function roomIn(ids: readonly Int64[], shares: readonly number[]) {
+    const left = Math.max(0, MAX_RUNNING - running.size);
+    const free = ids.map((id, index) => {
       const used = [...running.values()].filter(({ webhookId }) => webhookId === id).length;
+      const share = Math.ceil(left * (shares[index] as number));
       return Math.max(0, Math.min(MAX_OF_WEBHOOK - used, Math.max(share, ALWAYS_OF_WEBHOOK - used)));
     });
     return { free, running: [...running.keys()] };

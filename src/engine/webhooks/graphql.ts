@@ -5,7 +5,7 @@ import { text } from '../schema/bounds.ts';
 import type { Builder } from '../schema/builder.ts';
 import type { connections } from '../schema/connection.ts';
 import { type rowFields, rowVersion } from '../schema/row-fields.ts';
-import { deliveryList, type NewWebhook, type WebhookStore, webhookList } from './store.ts';
+import { deliveryList, type NewWebhook, type WebhookFields, type WebhookStore, webhookList } from './store.ts';
 import { type Delivery, WEBHOOK_LENGTHS, type Webhook } from './table.ts';
 import { urlError } from './target.ts';
 
@@ -145,8 +145,12 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
   const writes = writeFields(WebhookType, {
     one: 'webhook',
     scope: SCOPE,
-    // No field replaces a webhook.
-    store: ({ webhooks }) => ({ ...webhooks, replace: webhooks.update }),
+    store: ({ webhooks, account = null }) => ({
+      ...webhooks,
+      create: (fields: WebhookFields) => webhooks.create(fields, account),
+      // No field replaces a webhook.
+      replace: webhooks.update,
+    }),
     fields: (t) => ({
       url: t.string({
         required: true,

@@ -64,8 +64,14 @@ export function deliveryQueue(database: Database, processId: string) {
           and (position < (select last from feed) or (
             select min(due_at) from ${deliveries} where webhook_id = ${webhooks.id} and status = 'pending') <= ${now})
         order by id for update skip locked)
-      returning id, url, secret, case when previous_until > ${now} then previous_secret end`,
-    { id: webhooks.id, url: webhooks.url, secret: webhooks.secret, previousSecret: webhooks.previousSecret },
+      returning id, url, created_by, secret, case when previous_until > ${now} then previous_secret end`,
+    {
+      id: webhooks.id,
+      url: webhooks.url,
+      createdBy: webhooks.createdBy,
+      secret: webhooks.secret,
+      previousSecret: webhooks.previousSecret,
+    },
   );
   // A process that lost the webhook while it settled may have left a subject without a delivery that is due: the new owner
   // saw the earlier delivery still pending. The target is checked again, because its delivery may have been made meanwhile.
@@ -86,11 +92,12 @@ export function deliveryQueue(database: Database, processId: string) {
     'delivery.add',
     'write',
     sql`with found as (
-        select id as webhook_id, types, ${webhooks.position} as start, page.*
-        from ${webhooks} cross join lateral (
+        select id as webhook_id, types, most, ${webhooks.position} as start, page.*
+        from unnest(${ids}::bigint[], ${sql.placeholder('mosts')}::integer[]) as room(room_of, most)
+        join ${webhooks} on id = room_of and ${isOwned}
+        cross join lateral (
           select position, type, subject from ${events} where ${events.position} > ${webhooks.position}
-          order by position limit ${sql.placeholder('most')}::integer) as page
-        where id = any(${ids}::bigint[]) and ${isOwned}),
+          order by position limit most) as page),
       moved as (
         update ${webhooks} set position = ends.position
         from (select webhook_id, start, max(position) as position from found group by webhook_id, start) as ends
@@ -111,7 +118,7 @@ export function deliveryQueue(database: Database, processId: string) {
             is null
           then ${now}::timestamptz end
         from wanted order by position)
-      select count(*) from found group by webhook_id having count(*) = ${sql.placeholder('most')}::integer`,
+      select count(*) from found group by webhook_id, most having count(*) = most`,
     { count: Number },
   );
   const readDue = database.statement(
@@ -179,14 +186,14 @@ export function deliveryQueue(database: Database, processId: string) {
   const backlogs = database.statement(
     'delivery.backlogs',
     'list',
-    sql`select pending.id, count, extract(epoch from now() - time) from (
-        select webhook_id as id, count(*), min(${position}) filter (
+    sql`select pending.id, created_by, count, extract(epoch from now() - time) from (
+        select webhook_id as id, created_by, count(*), min(${position}) filter (
           where enabled and ${position} > (select deleted from feed)) as oldest
         from ${deliveries} join ${webhooks} on ${webhooks.id} = webhook_id where status = 'pending'
-        group by webhook_id) as pending
+        group by webhook_id, created_by) as pending
       left join ${events} on ${events.position} = oldest
       order by count desc`,
-    { id: webhooks.id, count: Number, age: Number },
+    { id: webhooks.id, createdBy: webhooks.createdBy, count: Number, age: Number },
   );
   // Only if no delivery is added meanwhile: the statement would not see it, and a later one of its subject could overtake.
   const dropPending = database.statement(
@@ -223,9 +230,9 @@ export function deliveryQueue(database: Database, processId: string) {
     acquire: (now: Date) => acquire({ now }),
     /** Makes sure that the first delivery of each subject is due, for webhooks that no other process owns. */
     repair: (now: Date) => repair({ now }),
-    /** Adds deliveries of the next events; true if there may be more. */
-    async addDeliveries(ids: readonly Int64[], now: Date): Promise<boolean> {
-      return (await addDeliveries({ ids, now, most: Math.ceil(AT_ONCE / ids.length) })).length > 0;
+    /** Adds deliveries of the next events, for each webhook its share; true if there may be more. */
+    async addDeliveries(ids: readonly Int64[], shares: readonly number[], now: Date): Promise<boolean> {
+      return (await addDeliveries({ ids, now, mosts: shares.map((share) => Math.ceil(AT_ONCE * share)) })).length > 0;
     },
     /** Those that are due, the earliest first: `free` for each webhook, none of a `subjectKey` in `running`. */
     readDue: (wanted: {

@@ -34,6 +34,10 @@ interface WebhookChanges {
   readonly enabled?: boolean | null | undefined;
 }
 
+export interface WebhookFields extends WebhookChanges {
+  readonly url: string;
+}
+
 /** A webhook with the secret that was made for it just now. */
 export interface NewWebhook extends Webhook {
   readonly newSecret?: string;
@@ -100,9 +104,9 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       return list({ webhookId: [webhookId], status }, sort, window);
     },
 
-    /** Creates a webhook for the events from now on. */
-    async create({ url, ...fields }: WebhookChanges & { readonly url: string }): Promise<NewWebhook> {
-      const columns = { ...toColumns(fields), url: hrefOf(url) };
+    /** Creates a webhook of this account for the events from now on. */
+    async create({ url, ...fields }: WebhookFields, createdBy: string | null): Promise<NewWebhook> {
+      const columns = { ...toColumns(fields), url: hrefOf(url), createdBy };
       const [read, store] = [database.bind(readState), database.bind(stored.create)];
       return creations.run('', async () => {
         const { last, count } = await read();

@@ -38,6 +38,8 @@ export const webhooks = pgTable(
     owner: text(),
     ownedUntil: timestamp('owned_until', { withTimezone: true }),
     createdAt: timestamp('created_at', { withTimezone: true }).notNull(),
+    /** The account of the caller that has created it; null if an earlier version of the service has. */
+    createdBy: text('created_by'),
     version: versionColumn(),
   },
   (table) => [lengthCheck(table.url, WEBHOOK_LENGTHS.url), lengthCheck(table.description, WEBHOOK_LENGTHS.description)],

@@ -118,6 +118,7 @@ const internal = [
   'usage/store.ts MAX_LISTED',
   'webhooks/deliver.ts MAX_OF_WEBHOOK',
   'webhooks/deliver.ts MAX_RUNNING',
+  'webhooks/fairness.ts MAX_OF_CALLER_AT_ONCE',
   'webhooks/queue.ts MAX_ATTEMPT',
   'webhooks/schedule.ts MAX_PAUSE',
   'webhooks/send.ts MAX_EXTRA',

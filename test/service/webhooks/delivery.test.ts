@@ -227,3 +227,30 @@ test('slow receivers do not keep others waiting', async () => {
   expect(slow.received.length).toBeLessThan(250);
   await slow.close();
 });
+
+test('many webhooks of one caller do not delay those of another', async () => {
+  const sql = (...texts: readonly string[]) =>
+    app.database.transaction(async (query) => {
+      for (const text of texts) await query(text, []);
+    });
+  const { id } = await newWebhook();
+  for (const name of ['Dogs', 'Cats', 'Owls']) await newCategory(name);
+  await until(() => receiver.received.length === 3, 'all received');
+  const paths: string[] = [];
+  const add = (message: unknown) => paths.push((message as { request: { path: string } }).request.path);
+  subscribe('http.client.request.start', add);
+  onTestFinished(async () => {
+    unsubscribe('http.client.request.start', add);
+    await sql("delete from webhooks where created_by = 'another caller'");
+  });
+  // The others have several events to get, all of which came before the one event that it has to get again.
+  await sql(
+    `insert into webhooks (url, secret, position, created_at, created_by)
+      select '${receiver.url}/other', 'whsec_', last - 3, now(), 'another caller' from feed, generate_series(1, 80)`,
+    `delete from deliveries where webhook_id = ${id}`,
+    `update webhooks set position = position - 1 where id = ${id}`,
+  );
+  await pass(0);
+  await until(() => paths.includes('/hook'), 'received again');
+  expect(paths.indexOf('/hook')).toBeLessThanOrEqual(100);
+});

@@ -46,7 +46,7 @@ describe('of the deliveries of a row', () => {
   test('only the first is due, and the next one when that has ended', async () => {
     const queue = queueOf('one');
     expect(await queue.acquire(now)).toHaveLength(1);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     expect(await pending()).toBe('[1] 2 [3] 4');
     const due = await queue.readDue(some);
     expect(due.map(({ position }) => position)).toEqual([1, 3]);
@@ -58,7 +58,7 @@ describe('of the deliveries of a row', () => {
     const queue = queueOf('one');
     await sql('insert into webhooks (url, secret, position, created_at) select url, secret, 0, now() from webhooks');
     await queue.acquire(now);
-    for (const id of [1, 2]) await queue.addDeliveries([id], now);
+    for (const id of [1, 2]) await queue.addDeliveries([id], [1], now);
     expect(await pending()).toBe('[1] 2 [3] 4 [1] 2 [3] 4');
     const [first] = await queue.readDue({ ...some, ids: [2] });
     await queue.storeResults([settled(first?.id, 'delivered')], now);
@@ -68,7 +68,7 @@ describe('of the deliveries of a row', () => {
   test('none is found while another is in progress', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     const due = await queue.readDue({ ...some, running: ['1 pets/1'] });
     expect(due.map(({ position }) => position)).toEqual([3]);
   });
@@ -77,7 +77,7 @@ describe('of the deliveries of a row', () => {
     const queue = queueOf('one');
     await sql("update events set type = 'pet.removed' where position = 1");
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     expect((await queue.readDue(some)).map(({ position }) => position)).toEqual([3]);
     await sql('with old as (delete from events where position = 1) update feed set deleted = 1');
     const due = await queue.readDue(some);
@@ -90,7 +90,7 @@ describe('of the deliveries of a row', () => {
   test('the first becomes due again if a process has left them without', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     await sql('update deliveries set due_at = null');
     await queueOf('two').repair(now);
     expect(await pending()).toBe('1 2 3 4');
@@ -108,7 +108,7 @@ describe('of the deliveries of a row', () => {
   test('the one that has been due for longest is found first', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     await sql("update deliveries set due_at = due_at - interval '1 minute' where position = 3");
     expect((await queue.readDue({ ...some, free: [1] })).map(({ position }) => position)).toEqual([3]);
   });
@@ -116,7 +116,7 @@ describe('of the deliveries of a row', () => {
   test('the next one keeps its time when the result of the one before is stored again, or one of another row', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     const [first] = await queue.readDue(some);
     await queue.storeResults([settled(first?.id, 'delivered')], now);
     const [next] = await queue.readDue(some);
@@ -157,7 +157,7 @@ describe('a webhook whose pending deliveries are dropped', () => {
   test('is disabled with the reason, and enabled again begins with the first event that it lacks', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     const due = await queue.readDue(some);
     await queue.storeResults([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'delivered')], now);
     expect(await queue.backlogs()).toMatchObject([{ id: 1, count: 2 }]);
@@ -166,16 +166,16 @@ describe('a webhook whose pending deliveries are dropped', () => {
     expect(await webhook()).toEqual([[false, 1, 'Too many.', 2]]);
     expect(await pending()).toBe('');
     await sql('update webhooks set enabled = true, disabled_because = null');
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     expect(await pending()).toBe('[2] 4');
   });
 
   test('keeps the reason for which it is disabled already', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     await queue.disable(1, 'https://shop.example/', 'Gone.');
-    expect(await queue.backlogs()).toEqual([{ id: 1, count: 4, age: null }]);
+    expect(await queue.backlogs()).toEqual([{ id: 1, createdBy: null, count: 4, age: null }]);
     expect(await queue.dropPending(1, 'Too many.')).toBe(true);
     expect(await webhook()).toEqual([[false, 0, 'Gone.', 3]]);
   });
@@ -185,7 +185,7 @@ describe('a webhook whose pending deliveries are dropped', () => {
     test('keeps them while more are added, which could otherwise overtake those that are added again', async () => {
       const queue = queueOf('one');
       await queue.acquire(now);
-      await queue.addDeliveries([1], now);
+      await queue.addDeliveries([1], [1], now);
       let dropping: Promise<boolean> | undefined;
       await (opened as TestDatabase).database.transaction(async (query: Query) => {
         await query('update webhooks set position = 5', []);
@@ -214,9 +214,21 @@ test('with a hundred webhooks, a few deliveries are added for each, and the othe
   await sql(`update feed set last = ${last}`);
   const queue = queueOf('one');
   await queue.acquire(now);
-  expect(await queue.addDeliveries(ids, now)).toBe(true);
+  expect(
+    await queue.addDeliveries(
+      ids,
+      ids.map(() => 1 / ids.length),
+      now,
+    ),
+  ).toBe(true);
   expect(await sql('select count(*)::integer from deliveries')).toEqual([[500]]);
-  expect(await queue.addDeliveries(ids, now)).toBe(true);
+  expect(
+    await queue.addDeliveries(
+      ids,
+      ids.map(() => 1 / ids.length),
+      now,
+    ),
+  ).toBe(true);
   expect(await sql('select distinct position::integer from webhooks')).toEqual([[10]]);
 });
 
@@ -224,9 +236,9 @@ describe('of two processes', () => {
   test('only one owns a webhook, until it leaves it or does not say so for a while', async () => {
     const [one, two] = [queueOf('one'), queueOf('two')];
     await one.acquire(now);
-    await two.addDeliveries([1], now);
+    await two.addDeliveries([1], [1], now);
     expect(await pending()).toBe('');
-    await one.addDeliveries([1], now);
+    await one.addDeliveries([1], [1], now);
     await two.release([]);
     expect(await two.acquire(now)).toEqual([]);
     expect(await two.readDue(some)).toEqual([]);
@@ -263,7 +275,7 @@ test('redelivery after an event that a webhook has not come to yet skips none be
   await webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(1, '1.3');
   const queue = queueOf('one');
   await queue.acquire(now);
-  await queue.addDeliveries([1], now);
+  await queue.addDeliveries([1], [1], now);
   expect(await pending()).toBe('[2] [3] 4');
 });
 
@@ -272,7 +284,7 @@ if (databaseKind === 'server') {
   test('a delivery that ends while it is made due again stays as it is', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     await sql('update deliveries set due_at = null');
     let mending: Promise<unknown> | undefined;
     await (opened as TestDatabase).database.transaction(async (query: Query) => {
@@ -287,7 +299,7 @@ if (databaseKind === 'server') {
   test('a redelivery that commits while events are added has them added again, in order', async () => {
     const queue = queueOf('one');
     await queue.acquire(now);
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     const due = await queue.readDue(some);
     await queue.storeResults(
       due.map(({ id }) => settled(id, 'delivered')),
@@ -299,12 +311,12 @@ if (databaseKind === 'server') {
     await (opened as TestDatabase).database.transaction(async (query: Query) => {
       await query('delete from deliveries where webhook_id = 1', []);
       await query('update webhooks set position = 0 where id = 1', []);
-      adding = queue.addDeliveries([1], now);
+      adding = queue.addDeliveries([1], [1], now);
       await untilOthersWait(query);
     });
     await adding;
     expect(await pending()).toBe('');
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     expect(await pending()).toBe('[1] 2 [3] 4 5');
   });
 
@@ -328,7 +340,7 @@ if (databaseKind === 'server') {
     });
     await redelivering;
     expect(await pending()).toBe('');
-    await queue.addDeliveries([1], now);
+    await queue.addDeliveries([1], [1], now);
     expect(await pending()).toBe('[1] 2 [3] 4 5');
   });
 }
@@ -339,7 +351,7 @@ test.each([
 ])('a receiver that %s is sent no more, also by a round that has begun', async (_, stop) => {
   const queue = queueOf('one');
   await queue.acquire(now);
-  await queue.addDeliveries([1], now);
+  await queue.addDeliveries([1], [1], now);
   expect(await queue.readDue(some)).toHaveLength(2);
   await stop(queue);
   expect(await queue.readDue(some)).toEqual([]);
@@ -348,7 +360,7 @@ test.each([
 test('an attempt counts once, even if it is stored twice because the first time may have failed', async () => {
   const queue = queueOf('one');
   await queue.acquire(now);
-  await queue.addDeliveries([1], now);
+  await queue.addDeliveries([1], [1], now);
   const [first] = await queue.readDue(some);
   for (let n = 0; n < 2; n++) await queue.storeResults([settled(first?.id, 'pending')], now);
   expect(await sql('select attempts::integer from deliveries where position = 1')).toEqual([[1]]);
@@ -391,7 +403,7 @@ test('what was delivered is listed for a day, what was given up for 30 days, and
 test('what was given up without an attempt is deleted in its turn, too', async () => {
   const queue = queueOf('one');
   await queue.acquire(now);
-  await queue.addDeliveries([1], now);
+  await queue.addDeliveries([1], [1], now);
   const [first] = await queue.readDue(some);
   await queue.storeResults([{ ...settled(first?.id, 'failed'), at: null }], now);
   await queue.deleteOld(new Date(now.getTime() + 31 * 24 * 3_600_000));

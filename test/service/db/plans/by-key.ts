@@ -231,7 +231,7 @@ export function testFromStart(): void {
     await app.database.transaction((query) => query('update webhooks set enabled = id <= 5', []));
     expect(await queue.acquire(now)).toHaveLength(5);
     await app.database.transaction((query) => query('update webhooks set position = 1029900', []));
-    await expectByIndex(2_000, () => queue.addDeliveries([1, 2], now));
+    await expectByIndex(2_000, () => queue.addDeliveries([1, 2], [0.5, 0.5], now));
     await expectByIndex(200, () => queue.readDue({ ids: [1, 2], free: [10, 10], ...some }));
     const settleSome = async () => {
       await queue.acquire(now);

@@ -1,0 +1,1 @@
+ALTER TABLE "webhooks" ADD COLUMN "created_by" text;
