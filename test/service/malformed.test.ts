@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { MAX_LENGTH, type RawAnswer, sendRaw, statusesIn } from '../support/raw.ts';
 import { startOwnService } from '../support/sockets.ts';
@@ -86,6 +87,27 @@ test('a request may have 100 header fields, each of which is checked, but not on
     expect(text).toContain('The request has more than 100 header fields.');
     expect(isClosed).toBe(true);
   }
+});
+
+test('after a malformed request, nothing more is read from the connection', async () => {
+  const socket = open();
+  socket.on('error', () => {});
+  socket.write('GET /livez HTTP/1.1\r\n\r\n');
+  const requests = Buffer.from('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_000), 'latin1');
+  let taken = 0;
+  const send = (error?: Error | null) => {
+    if (error) return;
+    taken++;
+    socket.write(requests, send);
+  };
+  send();
+  // The system takes some megabytes.
+  await setTimeout(500);
+  const before = taken;
+  expect(before).toBeGreaterThan(1);
+  await setTimeout(1_000);
+  expect(taken).toBe(before);
+  socket.destroy();
 });
 
 test.concurrent('a connection without a request is closed without a response, which would seem to be that of the next request', async () => {

@@ -42,7 +42,7 @@ export class Connection {
     this.#pipelines = pipelines;
     // Node resumes it after each response.
     socket.on('resume', () => {
-      if (this.#waiting.length > 0) socket.pause();
+      if (this.#waiting.length > 0 || this.#isRejected) socket.pause();
     });
   }
 
@@ -51,8 +51,9 @@ export class Connection {
   }
 
   answer(response: ServerResponse): void {
-    if (this.#isRejected) return;
-    if (this.#waiting.length === 0 && this.#isFree()) {
+    // Otherwise Node would go on reading requests, and keep all of them until the connection is closed.
+    if (this.#isRejected) this.#socket.pause();
+    else if (this.#waiting.length === 0 && this.#isFree()) {
       this.#current = response;
       this.#handler(response.req, response);
     } else {
@@ -67,7 +68,10 @@ export class Connection {
    * Earlier requests are answered first: otherwise the rejection would seem to be theirs.
    */
   reject(message: string, isHead = false): void {
-    if (this.#isRejected) return;
+    if (this.#isRejected) {
+      this.#socket.pause();
+      return;
+    }
     this.#isRejected = true;
     const last = this.#waiting.at(-1);
     // An incomplete request is the one that is rejected.

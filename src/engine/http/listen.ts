@@ -61,6 +61,7 @@ export function listen(
   const server = createServer(OPTIONS, (request, response) => {
     const connection = connectionOf(request.socket);
     limitChunks(request, () => {
+      request.socket.pause();
       if (response.headersSent) return connection.close();
       // Closed as soon as the rejection is sent: until the client closes it, Node would read the rest of the body.
       request.socket.once('finish', () => request.socket.destroy());
