@@ -2,11 +2,13 @@ import { ServiceError } from '../errors.ts';
 import { parseUnique, readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { assertMediaType } from '../http/media-type.ts';
+import { assertReadable } from '../limits/json.ts';
+import { unitsOfValues } from '../limits/units.ts';
 import { show } from '../schema/input.ts';
 
 export type GraphQLParams = Awaited<ReturnType<typeof readParams>>;
 
-const ACCEPTED = 'query, operationName, variables, extensions';
+const PARAMETERS = ['query', 'operationName', 'variables', 'extensions'];
 
 /**
  * Reads the parameters of a GET or POST, with exact integers. A POST must be JSON: other content types need no CORS
@@ -15,19 +17,19 @@ const ACCEPTED = 'query, operationName, variables, extensions';
  * @throws METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE, INVALID_ARGUMENT, or as `readJson` does
  */
 export async function readParams(request: IncomingRequest) {
-  const { method, search } = request;
+  const { method } = request;
   if (method !== 'POST' && method !== 'GET') {
     const headers = { allow: 'GET, HEAD, POST, OPTIONS' };
     throw new ServiceError('METHOD_NOT_ALLOWED', 'GraphQL only supports GET and POST requests.', { headers });
   }
-  const params = method === 'POST' ? await readPost(request) : readSearch(search);
+  const params = method === 'POST' ? await readPost(request) : readSearch(request);
   const { query, operationName, variables, extensions, ...others } = params;
   // Apollo clients react to this message: they send the whole document from then on, not its digest.
   if (query == null && isObject(extensions) && extensions.persistedQuery !== undefined) {
     throw invalid('PersistedQueryNotSupported');
   }
   for (const name in others) {
-    if (others[name] != null) throw invalid(`${show(name)} is not a parameter of GraphQL, which accepts ${ACCEPTED}.`);
+    if (others[name] != null) throw unknownParameter(name);
   }
   if (typeof query !== 'string') throw invalid('query must be a string: the GraphQL document.');
   if (operationName != null && typeof operationName !== 'string') throw invalid('operationName must be a string.');
@@ -56,16 +58,24 @@ async function readPost(request: IncomingRequest) {
   throw invalid('The body must be a JSON object with a query. Batches are not supported.');
 }
 
-function readSearch(search: string): Readonly<Record<string, unknown>> {
+function readSearch({ search, meter }: IncomingRequest): Readonly<Record<string, unknown>> {
   const params: Record<string, unknown> = Object.create(null);
   for (const [name, text] of new URLSearchParams(search)) {
+    if (!PARAMETERS.includes(name)) throw unknownParameter(name);
     if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
     const isJson = name === 'variables' || name === 'extensions';
     // GraphQL over HTTP, section 5.3: an empty parameter counts as missing.
     if (text === '' && (isJson || name === 'operationName')) params[name] = undefined;
-    else params[name] = isJson ? parseUnique(text, name, invalid) : text;
+    else if (isJson) {
+      meter.charge(unitsOfValues(assertReadable(Buffer.from(text), name)));
+      params[name] = parseUnique(text, name, invalid);
+    } else params[name] = text;
   }
   return params;
+}
+
+function unknownParameter(name: string): ServiceError {
+  return invalid(`${show(name)} is not a parameter of GraphQL, which accepts ${PARAMETERS.join(', ')}.`);
 }
 
 function invalid(message: string): ServiceError {

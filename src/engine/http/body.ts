@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../errors.ts';
 import { duplicateIn, parseJson, stringifyJson } from '../json.ts';
 import { assertReadable } from '../limits/json.ts';
+import { unitsOfValues } from '../limits/units.ts';
 import { shorten } from '../text.ts';
 import type { IncomingRequest } from './incoming.ts';
 
@@ -28,7 +29,7 @@ export async function readJson(request: IncomingRequest): Promise<unknown> {
   const bytes = await readBytes(request, MAX_BODY_BYTES);
   if (bytes === undefined) throw tooLarge();
   await meter.chargeBody(bytes.length - declared);
-  assertReadable(bytes);
+  meter.charge(unitsOfValues(assertReadable(bytes, 'The body')));
   return parseBody(bytes);
 }
 

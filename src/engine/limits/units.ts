@@ -73,6 +73,13 @@ export function unitsOfBody(bytes: number): number {
   return Math.floor(bytes / BYTES_PER_UNIT);
 }
 
+/** How many values of JSON cost a unit to parse, and to look at. */
+const VALUES_PER_JSON_UNIT = 250;
+
+export function unitsOfValues(values: number): number {
+  return Math.floor(values / VALUES_PER_JSON_UNIT);
+}
+
 /** How many characters of a GraphQL document cost a unit to parse and validate. */
 const CHARACTERS_PER_UNIT = 100;
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { CpuThrottle } from '../../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../../src/engine/limits/meter.ts';
-import { listCosts } from '../../../src/engine/limits/units.ts';
+import { listCosts, unitsOfValues } from '../../../src/engine/limits/units.ts';
 
 const LIST = { tables: [] };
 
@@ -18,6 +18,14 @@ test.each([
 
 test('the cost of a list depends on the pages of all its tables', () => {
   expect(listCosts(() => [100, 100]).scan(LIST)).toBe(2);
+});
+
+test.each([
+  [249, 0],
+  [250, 1],
+  [5_000, 20],
+])('%d values of JSON cost %d units', (values, units) => {
+  expect(unitsOfValues(values)).toBe(units);
 });
 
 test('a request counts as the work that it is, and as its response if that is more; its waits count together', () => {

@@ -62,7 +62,7 @@ describe('a value of an enum has its name on REST', () => {
     const request = {
       headers: new Headers({ 'content-type': 'application/json' }),
       search: '',
-      meter: { chargeBody: () => undefined },
+      meter: { chargeBody: () => undefined, charge: () => {} },
       readBody: async () => Buffer.from(body),
     } as unknown as IncomingRequest;
     expect(await endpoint.read(new EndpointCall(request, endpoint.readPath, {}))).toStrictEqual(variables);

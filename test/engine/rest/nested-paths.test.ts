@@ -55,7 +55,7 @@ function read(endpoint: Endpoint, segments: Readonly<Record<string, string>>, bo
   const request = {
     headers: new Headers({ 'content-type': 'application/json' }),
     search: '',
-    meter: { chargeBody: () => undefined },
+    meter: { chargeBody: () => undefined, charge: () => {} },
     readBody: async () => Buffer.from(JSON.stringify(body)),
   } as unknown as IncomingRequest;
   return endpoint.read(new EndpointCall(request, endpoint.readPath, segments));

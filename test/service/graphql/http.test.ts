@@ -98,6 +98,22 @@ describe('over HTTP', () => {
     expect(await response.json()).toMatchObject({ errors: [{ message, extensions: { code: 'INVALID_ARGUMENT' } }] });
   });
 
+  test.each([
+    [
+      'values nested thousands deep',
+      `{"a":${'['.repeat(7_000)}${']'.repeat(7_000)}}`,
+      'variables has values that are nested more than 1500 deep.',
+    ],
+    ['thousands of values', `{"a":[${'1,'.repeat(6_000)}1]}`, 'variables has more than 5000 values.'],
+  ])(
+    'GET with variables that have %s is rejected as a body is, before they are parsed',
+    async (_, variables, message) => {
+      const response = await get({ query: '{ __typename }', variables });
+      expect(response.status).toBe(413);
+      expect((await response.json()).errors[0].message).toBe(message);
+    },
+  );
+
   test('GET with a parameter twice is 400', async () => {
     const response = await app.fetch(new Request('http://pets.example/graphql?query={__typename}&query={__schema}'));
     expect([response.status, (await response.json()).errors[0].message]).toEqual([

@@ -28,6 +28,9 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
     n === 1 ? asking('{ __typename }') : post('/graphql', `[${many(n, () => '{"query":"{ __typename }"}', ',')}]`),
   // The body, the query, the variables and the list are four of these values.
   'JSON values in the body': (n) => asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
+  // The body and the variables are two levels of them.
+  'nesting of JSON values in the body': (n) =>
+    asking('{ __typename }', `{"deep":${'['.repeat(n - 2)}${']'.repeat(n - 2)}}`),
   'bytes of a string in the body': (n) => asking('{ __typename }'.padEnd(n)),
   'digits of a number in the body': (n) => asking('{ __typename }', `{"number":${'9'.repeat(n)}}`),
   'lines of the document': (n) => asking(`{ __typename }${many(n - 1, () => '\n', '')}`),

@@ -99,7 +99,7 @@ export function badBodies(operation: Operation): Bad[] {
       spliced(body, `"deep":${'['.repeat(1e5)}${']'.repeat(1e5)}`),
       'PAYLOAD_TOO_LARGE',
       413,
-      '5000 values',
+      'nested more than 1500 deep',
     ),
     ...(schema.required ?? []).map((field) => {
       const { [field]: _, ...rest } = body;
