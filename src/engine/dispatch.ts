@@ -62,12 +62,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
   function answerLifecyclePage(request: IncomingRequest) {
     const { method, headers, path } = request;
     if (path !== LIFECYCLE_PAGE || !prefersHtml(headers.get('accept'))) return undefined;
-    if (method === 'POST') {
-      return settle('page', path, request, async () => {
-        await request.meter.waitFor(options.throttle, 1);
-        return session.answer(request);
-      });
-    }
+    if (method === 'POST') return settle('page', path, request, () => session.answer(request));
     return isRead(method) ? answerOtherPath(request) : undefined;
   }
 

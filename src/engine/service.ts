@@ -147,12 +147,14 @@ export function createApp(options: AppOptions) {
     costs,
     onChange: events.wake,
   });
+  const throttle = new CpuThrottle(MAX_PAGES_AT_ONCE, maxWait);
   const rest = createRestAdapter({
     endpoints,
     authentication,
     executeOperation,
     guardOrigin: originGuard(settings.CORS_ORIGINS),
     openStream: events.openStream,
+    throttle,
   });
   const graphql = createGraphQLServer({
     schema,
@@ -168,7 +170,7 @@ export function createApp(options: AppOptions) {
   // A caller gets one page with the names of clients per turn: it may be long.
   const pageThrottle = new CpuThrottle(1, maxWait);
   const health = createHealth(database, metrics, pageThrottle);
-  const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, authentication);
+  const session = createPageSession(application.name, `${basePath}${LIFECYCLE_PAGE}`, authentication, throttle);
   const pages = createSite({
     application,
     endpoints,
@@ -206,7 +208,7 @@ export function createApp(options: AppOptions) {
       '/metrics': () => UNITS_OF_METRICS,
     },
     nearestTo,
-    throttle: new CpuThrottle(MAX_PAGES_AT_ONCE, maxWait),
+    throttle,
   });
   const finish = createFinish({
     title: application.title,

@@ -59,6 +59,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     onChange: () => {},
   });
   const adapter = createRestAdapter({
+    throttle: new CpuThrottle(10),
     endpoints: compileRoutes(bookSchema, bookRoutes),
     authentication,
     executeOperation,

@@ -3,6 +3,8 @@ import { ServiceError } from '../errors.ts';
 
 const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;
 const TAGS = new RegExp(`^[\\s,]*(?:\\*|${TAG.source}(?:[\\s,]+${TAG.source})*)[\\s,]*$`);
+/** The maximum length of a precondition, in characters: thousands of tags would take as long as many reads. */
+const MAX_LENGTH = 2_000;
 /** What servers that compress append to a tag, such as Apache's httpd. */
 const CODING = /-{1,2}(?:gzip|br|deflate|zstd)"$/;
 
@@ -18,6 +20,8 @@ export function tagOf(text: string): string {
  * @throws {ServiceError} INVALID_ARGUMENT
  */
 export function readTags(name: string, field: string, accepted = '* or ETags'): readonly string[] {
+  if (field.length > MAX_LENGTH)
+    throw new ServiceError('INVALID_ARGUMENT', `${name} may have at most ${MAX_LENGTH} characters.`);
   if (TAGS.test(field))
     return [...new Set(field.match(TAG)?.flatMap((tag) => [tag, tag.replace(CODING, '"')]) ?? ['*'])];
   throw new ServiceError('INVALID_ARGUMENT', `${name} must be ${accepted} in their quotes, such as "3".`);

@@ -79,9 +79,12 @@ export function readRequest(
   };
 }
 
+/** Longer than the path of any resource, in characters. */
+const MAX_PATH = 1_000;
+
 /** The path without needless percent-encoding, which makes no other path (RFC 3986, section 6.2.2.2). */
 function normalizePath(path: string): string {
-  return path.includes('%') ? path.replace(ENCODED_UNRESERVED, decodeURIComponent) : path;
+  return path.length <= MAX_PATH && path.includes('%') ? path.replace(ENCODED_UNRESERVED, decodeURIComponent) : path;
 }
 
 function pathBelow(rest: string): string {

@@ -20,9 +20,9 @@ export function namesEventStream(accept: string | null): boolean {
   return names(accept, EVENT_STREAM);
 }
 
-/** How many values of an `Accept` field count, and how many of its characters: they take time, and there is room for more. */
+/** How many values and characters of a field that lists what a client prefers count: a field has room for thousands. */
 const MAX_VALUES = 50;
-const MAX_LENGTH = 2_000;
+const MAX_LENGTH = 1_000;
 /** How many `Accept` fields are cached; each may be as long as a header can be. */
 const MAX_ACCEPTS = 100;
 const graphqlTypes = new LRUCache<string, string>({ max: MAX_ACCEPTS });
@@ -54,7 +54,10 @@ export function prefersHtml(accept: string | null): boolean {
 
 export function acceptsGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;
-  return new Negotiator({ headers: { 'accept-encoding': firstValues(acceptEncoding) } }).encodings(['gzip']).length > 0;
+  return (
+    new Negotiator({ headers: { 'accept-encoding': firstValues(acceptEncoding).join() } }).encodings(['gzip']).length >
+    0
+  );
 }
 
 function names(accept: string | null, type: string): accept is string {
@@ -63,10 +66,13 @@ function names(accept: string | null, type: string): accept is string {
 
 function mediaTypes(accept: string, available: string[]): string[] {
   // Parameters such as charset don't matter here, but Negotiator would compare them as part of the type.
-  const plain = firstValues(accept).replaceAll(/;(?!\s*q=)[^;,]*/gi, '');
+  const plain = firstValues(accept)
+    .join()
+    .replaceAll(/;(?!\s*q=)[^;,]*/gi, '');
   return new Negotiator({ headers: { accept: plain } }).mediaTypes(available);
 }
 
-function firstValues(field: string): string {
-  return field.slice(0, MAX_LENGTH).split(',', MAX_VALUES).join();
+/** The values of a field that count. */
+export function firstValues(field: string): string[] {
+  return field.slice(0, MAX_LENGTH).split(',', MAX_VALUES);
 }

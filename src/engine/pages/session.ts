@@ -5,6 +5,7 @@ import { readBytes } from '../http/body.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { HttpReply } from '../http/reply.ts';
+import type { CpuThrottle } from '../limits/cpu-throttle.ts';
 
 /** The maximum size of the form, in bytes: a key may be percent-encoded there. */
 const MAX_FORM = 16_384;
@@ -25,6 +26,7 @@ export function createPageSession(
   name: string,
   page: string,
   authentication: Pick<Authentication, 'authenticate' | 'authorize'>,
+  throttle: Pick<CpuThrottle, 'wait'>,
 ) {
   const cookie = `${name}-key`;
   const hasKey = new RegExp(`(?:^|; *)${cookie}=(${CHARACTERS}+)`);
@@ -48,6 +50,7 @@ export function createPageSession(
      */
     async answer(request: IncomingRequest): Promise<HttpReply> {
       const body = await readBytes(request, MAX_FORM);
+      await request.meter.waitFor(throttle, 1);
       const key = body && (new URLSearchParams(body.toString('utf8')).get('key')?.trim() ?? '');
       if (key === undefined || cookie.length + key.length > MAX_COOKIE) {
         const message = `The key is too long for a cookie: the maximum is ${MAX_COOKIE - cookie.length} characters.`;

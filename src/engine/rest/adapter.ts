@@ -6,10 +6,11 @@ import type { originGuard } from '../http/cors.ts';
 import { isKnown, tagOf } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
-import { acceptsEventStream, acceptsJson } from '../http/negotiation.ts';
+import { acceptsEventStream, acceptsJson, firstValues } from '../http/negotiation.ts';
 import { type Answered, fieldOf, type HeaderFields, type HttpReply, labeled, type Outcome } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import { stringifyJson } from '../json.ts';
+import type { CpuThrottle } from '../limits/cpu-throttle.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { Variables } from '../operation/prepared.ts';
 import { mediaTypesFor } from './body.ts';
@@ -38,11 +39,13 @@ interface RestAdapterOptions {
   /** Throws FORBIDDEN for a request of a page that may not send it. */
   readonly guardOrigin: ReturnType<typeof originGuard>;
   readonly openStream: StreamOpener;
+  /** For unknown methods, which cost nothing. */
+  readonly throttle: Pick<CpuThrottle, 'wait'>;
 }
 
 /** Creates the REST adapter, which maps requests to prepared operations, and results to responses. */
 export function createRestAdapter(options: RestAdapterOptions) {
-  const { endpoints, authentication, executeOperation, guardOrigin, openStream } = options;
+  const { endpoints, authentication, executeOperation, guardOrigin, openStream, throttle } = options;
   const router = createRouter<PathEndpoints>();
   for (const path of new Set(endpoints.map(({ route }) => route.path))) {
     const pattern = fillTemplate(path, (name) => `:${name}`);
@@ -72,7 +75,8 @@ export function createRestAdapter(options: RestAdapterOptions) {
     if (endpoint === undefined) {
       const message = `${path} has no method ${method}; it accepts ${methods.allow}.`;
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
-      return labeled('rest', 'methodNotAllowed', errorReply(error, accept));
+      const failure = await request.meter.waitFor(throttle, 1)?.catch(toServiceError);
+      return labeled('rest', 'methodNotAllowed', errorReply(failure ?? error, accept));
     }
     const { operationId: operation } = endpoint.operation;
     const call = new EndpointCall(request, endpoint.readPath, segments);
@@ -140,10 +144,9 @@ function resourceOf(endpoints: readonly Endpoint[]): PathEndpoints {
 
 /** Whether the client prefers a list with its total; other preferences and later counts are ignored (RFC 7240). */
 function prefersCount(headers: RequestHeaders): boolean {
-  const first = headers
-    .get('prefer')
-    ?.split(',')
-    .find((preference) => COUNT.test(preference));
+  const field = headers.get('prefer');
+  if (field === null) return false;
+  const first = firstValues(field).find((preference) => COUNT.test(preference));
   return first !== undefined && EXACT_COUNT.test(first);
 }
 

@@ -172,6 +172,18 @@ describe('If-Match', () => {
   );
 });
 
+test('a precondition may have 2,000 characters, but not one more', async () => {
+  const path = await RESOURCES.pet.make();
+  const tag = await tagOf(path);
+  const list = (length: number) => `${tag}, "${'x'.repeat(length - tag.length - 4)}"`;
+  const statusOf = async (method: string, headers: Record<string, string>) =>
+    (await app.rest(method, path, { ...(method === 'PATCH' && { body: {} }), headers })).status;
+  expect(await statusOf('GET', { 'if-none-match': list(2_000) })).toBe(304);
+  expect(await statusOf('PATCH', { 'if-match': list(2_000) })).toBe(200);
+  expect(await statusOf('GET', { 'if-none-match': list(2_001) })).toBe(400);
+  expect(await statusOf('PATCH', { 'if-match': list(2_001) })).toBe(400);
+});
+
 describe('an unsupported precondition is rejected, because ignoring it would lose an update', () => {
   test.each(['"1"', '*'])('If-None-Match: %s on a change', async (field) => {
     const path = await RESOURCES.pet.make();
