@@ -13,7 +13,7 @@ import type { Protocol } from './metrics.ts';
 import type { PageSession } from './pages/session.ts';
 import type { PageMaker } from './pages/site.ts';
 import type { createRestAdapter } from './rest/adapter.ts';
-import { errorReply } from './rest/error-reply.ts';
+import { errorReply, errorReplyInTurn } from './rest/error-reply.ts';
 import { callWithin } from './tracing/span.ts';
 
 interface DispatchOptions {
@@ -30,7 +30,7 @@ interface DispatchOptions {
   /** The cost of pages that name clients, in further units, by path. They are closed where reads need a credential. */
   readonly aboutClients: Readonly<Record<string, () => number>>;
   readonly nearestTo: (path: string) => string | undefined;
-  /** For pages and unknown paths: most of them cost nothing, but take as long as a read. */
+  /** For pages, and what is rejected at once: most of them cost nothing, but take as long as a read. */
   readonly throttle: Pick<CpuThrottle, 'wait'>;
 }
 
@@ -48,8 +48,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
   /** Answers what is invalid, or asks for no path of the service. */
   function answerWithoutPath(request: IncomingRequest) {
     const { method, headers } = request;
-    const { error } = request;
-    if (error !== undefined) return inTurn(request, () => rejected(request, error));
+    if (request.error !== undefined) return rejectedInTurn(request, request.error);
     if (method === 'OPTIONS' && headers.get('access-control-request-method') !== null) {
       return noContent('none', 'preflight', preflightHeaders(ALL_METHODS));
     }
@@ -93,7 +92,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     if (!isRead(method)) {
       const message = `${path} has no method ${method}; it accepts ${READ_METHODS}.`;
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: { allow: READ_METHODS } });
-      return inTurn(request, () => rejected(request, error));
+      return rejectedInTurn(request, error);
     }
     return settle(protocol, path, request, async () => {
       const unitsOf = aboutClients[path];
@@ -109,24 +108,21 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     });
   }
 
-  function notFound(request: IncomingRequest): Promise<Answered> {
-    return inTurn(request, () => {
-      const { fullPath } = request;
-      const nearest = options.nearestTo(fullPath);
-      const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
-      const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
-      return { ...rejected(request, error), nearest };
-    });
-  }
-
-  /** Answers a request that costs nothing, when its caller has had few such answers in this turn of the event loop. */
-  async function inTurn(request: IncomingRequest, answer: () => Answered): Promise<Answered> {
+  async function notFound(request: IncomingRequest): Promise<Answered> {
+    const { fullPath, meter } = request;
     try {
-      await request.meter.waitFor(options.throttle, 1);
+      await meter.waitFor(options.throttle, 1);
     } catch (thrown) {
       return rejected(request, toServiceError(thrown));
     }
-    return answer();
+    const nearest = options.nearestTo(fullPath);
+    const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
+    const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
+    return { ...rejected(request, error), nearest };
+  }
+
+  async function rejectedInTurn(request: IncomingRequest, error: ServiceError): Promise<Answered> {
+    return labeled('none', 'none', await errorReplyInTurn(error, request, options.throttle));
   }
 }
 

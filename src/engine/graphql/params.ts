@@ -29,7 +29,8 @@ export async function readParams(request: IncomingRequest) {
     throw invalid('PersistedQueryNotSupported');
   }
   for (const name in others) {
-    if (others[name] != null) throw unknownParameter(name);
+    if (others[name] != null)
+      throw invalid(`${show(name)} is not a parameter of GraphQL, which accepts ${PARAMETERS.join(', ')}.`);
   }
   if (typeof query !== 'string') throw invalid('query must be a string: the GraphQL document.');
   if (operationName != null && typeof operationName !== 'string') throw invalid('operationName must be a string.');
@@ -60,8 +61,12 @@ async function readPost(request: IncomingRequest) {
 
 function readSearch({ search, meter }: IncomingRequest): Readonly<Record<string, unknown>> {
   const params: Record<string, unknown> = Object.create(null);
+  let unknown: string | undefined;
   for (const [name, text] of new URLSearchParams(search)) {
-    if (!PARAMETERS.includes(name)) throw unknownParameter(name);
+    if (!PARAMETERS.includes(name)) {
+      unknown ??= name;
+      continue;
+    }
     if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
     const isJson = name === 'variables' || name === 'extensions';
     // GraphQL over HTTP, section 5.3: an empty parameter counts as missing.
@@ -71,11 +76,8 @@ function readSearch({ search, meter }: IncomingRequest): Readonly<Record<string,
       params[name] = parseUnique(text, name, invalid);
     } else params[name] = text;
   }
+  if (unknown !== undefined) params[unknown] = '';
   return params;
-}
-
-function unknownParameter(name: string): ServiceError {
-  return invalid(`${show(name)} is not a parameter of GraphQL, which accepts ${PARAMETERS.join(', ')}.`);
 }
 
 function invalid(message: string): ServiceError {

@@ -8,7 +8,7 @@ import type { IncomingRequest } from './incoming.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-const MAX_BODY_BYTES = 1_048_576;
+export const MAX_BODY_BYTES = 1_048_576;
 
 /**
  * Reads a request's body as JSON, with exact integers. Charges the declared length before it reads, the rest afterwards.

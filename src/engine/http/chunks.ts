@@ -1,12 +1,16 @@
 import { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { MAX_BODY_BYTES } from './body.ts';
 
 /** How many chunks a body may have beyond one for each 64 bytes: each takes time, even if it is one byte. */
 export const MAX_CHUNKS = 1_000;
 export const CHUNK_LENGTH = 64;
-/** After how many chunks of a body other connections have their turn. */
+/** After how many chunks of a body nothing more is read in this turn of the event loop. */
 const MAX_TOGETHER = 100;
-/** The bytes that a body may have, so that an endless one does not have ever more chunks. */
-const MAX_LENGTH = 1_048_576;
+
+/** Sockets that are not read in this turn of the event loop, and those that are watched for it. */
+const held = new WeakSet<Socket>();
+const watched = new WeakSet<Socket>();
 
 /**
  * Calls back once, and drops the rest, when the body of a message has too many chunks. Call it before the body arrives:
@@ -19,24 +23,34 @@ export function limitChunks(message: IncomingMessage, onTooMany: () => void): vo
   let together = 0;
   message.push = (chunk: Buffer | null) => {
     length += chunk?.length ?? 0;
-    if (chunk !== null) left += (length <= MAX_LENGTH ? chunk.length / CHUNK_LENGTH : 0) - 1;
-    if (left >= 0) {
-      pauseOften();
-      return IncomingMessage.prototype.push.call(message, chunk);
+    // A body that is longer than any may be would have ever more of them.
+    if (chunk !== null) left += (length <= MAX_BODY_BYTES ? chunk.length / CHUNK_LENGTH : 0) - 1;
+    if (left < 0) {
+      message.push = () => false;
+      onTooMany();
+      return false;
     }
-    message.push = () => false;
-    onTooMany();
-    return false;
+    if (++together % MAX_TOGETHER === 0) hold(message);
+    return IncomingMessage.prototype.push.call(message, chunk);
   };
+}
 
-  /** Lets other connections have their turn: Node reads on as long as more arrives, for megabytes. */
-  function pauseOften(): void {
-    if (++together < MAX_TOGETHER) return;
-    together = 0;
-    message.socket.pause();
-    setImmediate(() => {
-      // Otherwise Node reads the socket again when the body is read.
-      if (message.complete || message.readableLength < message.readableHighWaterMark) message.socket.resume();
+/** Lets other connections have their turn: Node reads megabytes of a body before, as long as more arrives. */
+function hold(message: IncomingMessage): void {
+  const { socket } = message;
+  if (!watched.has(socket)) {
+    watched.add(socket);
+    // Node resumes it whenever the body is read.
+    socket.on('resume', () => {
+      if (held.has(socket)) socket.pause();
     });
   }
+  if (held.has(socket)) return;
+  held.add(socket);
+  socket.pause();
+  setImmediate(() => {
+    held.delete(socket);
+    // Otherwise Node resumes it when the body is read.
+    if (message.complete || message.readableLength < message.readableHighWaterMark) socket.resume();
+  });
 }

@@ -51,7 +51,7 @@ export class Connection {
   }
 
   answer(response: ServerResponse): void {
-    // Otherwise Node would go on reading requests, and keep all of them until the connection is closed.
+    // Otherwise Node would go on reading requests, and keep all of them until the connection is closed, two seconds later.
     if (this.#isRejected) this.#socket.pause();
     else if (this.#waiting.length === 0 && this.#isFree()) {
       this.#current = response;

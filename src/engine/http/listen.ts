@@ -155,7 +155,7 @@ function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): strin
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
-const TOO_MANY_CHUNKS = `The body has more than ${MAX_CHUNKS} chunks beyond one for each ${CHUNK_LENGTH} bytes; send larger ones.`;
+const TOO_MANY_CHUNKS = `The body has more than ${MAX_CHUNKS} chunks beyond one for each ${CHUNK_LENGTH} bytes of the first MiB; send larger ones.`;
 
 const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_INVALID_METHOD: 'The request must begin with a method of HTTP/1.1 in capital letters, such as GET.',

@@ -16,7 +16,7 @@ import type { Variables } from '../operation/prepared.ts';
 import { mediaTypesFor } from './body.ts';
 import { EndpointCall } from './call.ts';
 import type { Endpoint } from './compile.ts';
-import { errorReply } from './error-reply.ts';
+import { errorReply, errorReplyInTurn } from './error-reply.ts';
 import { isMatch } from './preconditions.ts';
 import { fillTemplate, type RouteReply } from './route.ts';
 
@@ -75,8 +75,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
     if (endpoint === undefined) {
       const message = `${path} has no method ${method}; it accepts ${methods.allow}.`;
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
-      const failure = await request.meter.waitFor(throttle, 1)?.catch(toServiceError);
-      return labeled('rest', 'methodNotAllowed', errorReply(failure ?? error, accept));
+      return labeled('rest', 'methodNotAllowed', await errorReplyInTurn(error, request, throttle));
     }
     const { operationId: operation } = endpoint.operation;
     const call = new EndpointCall(request, endpoint.readPath, segments);

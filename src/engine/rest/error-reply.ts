@@ -1,8 +1,10 @@
 import { STATUS_CODES } from 'node:http';
-import type { ServiceError } from '../errors.ts';
+import { type ServiceError, toServiceError } from '../errors.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import { acceptsProblem } from '../http/negotiation.ts';
 import type { HeaderFields, Outcome } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
+import type { CpuThrottle } from '../limits/cpu-throttle.ts';
 
 /** The reason phrases of RFC 9110: Node has older ones. */
 const PHRASES: Readonly<Record<number, string | undefined>> = {
@@ -21,4 +23,14 @@ export function errorReply(error: ServiceError, accept: string | null, headers: 
   const type = ['vary', 'Accept', 'content-type', isProblem ? 'application/problem+json' : 'application/json'];
   const fields = [...headers, ...Object.entries(error.headers).flat(), ...type];
   return { reply: { status, headers: fields, body: stringifyJson(body) }, error };
+}
+
+/** The same when its caller has had few such replies in this turn of the event loop: for requests that cost nothing. */
+export async function errorReplyInTurn(
+  error: ServiceError,
+  { meter, headers }: IncomingRequest,
+  throttle: Pick<CpuThrottle, 'wait'>,
+): Promise<Outcome> {
+  const late = await meter.waitFor(throttle, 1)?.catch(toServiceError);
+  return errorReply(late ?? error, headers.get('accept'));
 }

@@ -29,7 +29,7 @@ const ALWAYS_OF_WEBHOOK = 2;
 const LAST_ATTEMPTS = 500;
 /** How many deliveries may be pending, of all webhooks together: about one a second for the three days of the retries. */
 const MAX_PENDING = 300_000;
-const TOO_MANY = `More than ${MAX_PENDING.toLocaleString('en')} deliveries were pending, and the caller with the most has created this webhook.`;
+const TOO_MANY = `More than ${MAX_PENDING.toLocaleString('en')} deliveries were pending; the caller that created this webhook had the most.`;
 const DELETED: DeliveryOutcome = {
   outcome: 'failed',
   due: null,
@@ -147,7 +147,7 @@ export function createDeliverer(
     const left = Math.max(0, MAX_RUNNING - running.size);
     const free = ids.map((id, index) => {
       const used = [...running.values()].filter(({ webhookId }) => webhookId === id).length;
-      const share = Math.ceil(left * (shares[index] as number));
+      const share = Math.min(left, Math.ceil(MAX_RUNNING * (shares[index] as number)) - used);
       return Math.max(0, Math.min(MAX_OF_WEBHOOK - used, Math.max(share, ALWAYS_OF_WEBHOOK - used)));
     });
     return { free, running: [...running.keys()] };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import { IncomingMessage, type RequestListener } from 'node:http';
 import { connect, Server } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -135,6 +135,28 @@ describe('a body in thousands of tiny chunks', () => {
     expect(await answerTo(chunk(1).repeat(5_000), handler)).toMatch(
       /^HTTP\/1.1 400 .*"The body has more than 1000 chunks/s,
     );
+  });
+
+  test('is read in turns, so that others are answered meanwhile', async () => {
+    let [together, most] = [0, 0];
+    let next = setImmediate(function count() {
+      together = 0;
+      next = setImmediate(count);
+    });
+    const { push } = IncomingMessage.prototype;
+    vi.spyOn(IncomingMessage.prototype, 'push').mockImplementation(function (this: IncomingMessage, bytes) {
+      most = Math.max(most, ++together);
+      return push.call(this, bytes);
+    });
+    onTestFinished(() => {
+      clearImmediate(next);
+      vi.restoreAllMocks();
+    });
+    expect(await answerTo(chunk(64).repeat(15_000), reads)).toContain('200 OK');
+    expect(await answerTo(chunk(64).repeat(15_000), waits)).toContain('200 OK');
+    // Node reads 64 KiB at once: 936 of these chunks.
+    expect(most).toBeGreaterThan(100);
+    expect(most).toBeLessThan(1_000);
   });
 
   test.each([

@@ -27,12 +27,12 @@ export const examples: Readonly<Record<string, (n: number) => Sent>> = {
   'GraphQL requests in a body: batches are not supported': (n) =>
     n === 1 ? asking('{ __typename }') : post('/graphql', `[${many(n, () => '{"query":"{ __typename }"}', ',')}]`),
   // The body, the query, the variables and the list are four of these values.
-  'JSON values in the body': (n) => asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
+  'JSON values in the body, or in the `variables` or `extensions` of a GET': (n) =>
+    asking('{ __typename }', `{"all":[${many(n - 4, () => '1', ',')}]}`),
   // The body and the variables are two levels of them.
-  'nesting of JSON values in the body': (n) =>
-    asking('{ __typename }', `{"deep":${'['.repeat(n - 2)}${']'.repeat(n - 2)}}`),
-  'bytes of a string in the body': (n) => asking('{ __typename }'.padEnd(n)),
-  'digits of a number in the body': (n) => asking('{ __typename }', `{"number":${'9'.repeat(n)}}`),
+  'nesting of these values': (n) => asking('{ __typename }', `{"deep":${'['.repeat(n - 2)}${']'.repeat(n - 2)}}`),
+  'bytes of a string in them': (n) => asking('{ __typename }'.padEnd(n)),
+  'digits of a number in them': (n) => asking('{ __typename }', `{"number":${'9'.repeat(n)}}`),
   'lines of the document': (n) => asking(`{ __typename }${many(n - 1, () => '\n', '')}`),
   'tokens of the document': (n) => asking(`{ pets(id: [${many(n - 12, () => '1')}]) { totalCount } }`),
   'nesting of selections and fragments': (n) =>

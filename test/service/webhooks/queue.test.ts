@@ -214,22 +214,18 @@ test('with a hundred webhooks, a few deliveries are added for each, and the othe
   await sql(`update feed set last = ${last}`);
   const queue = queueOf('one');
   await queue.acquire(now);
-  expect(
-    await queue.addDeliveries(
-      ids,
-      ids.map(() => 1 / ids.length),
-      now,
-    ),
-  ).toBe(true);
+  const equal = ids.map(() => 1 / count);
+  expect(await queue.addDeliveries(ids, equal, now)).toBe(true);
   expect(await sql('select count(*)::integer from deliveries')).toEqual([[500]]);
-  expect(
-    await queue.addDeliveries(
-      ids,
-      ids.map(() => 1 / ids.length),
-      now,
-    ),
-  ).toBe(true);
+  expect(await queue.addDeliveries(ids, equal, now)).toBe(true);
   expect(await sql('select distinct position::integer from webhooks')).toEqual([[10]]);
+  expect(await queue.addDeliveries([1, 2, 3], [0.2, 0.1, 0.1], now)).toBe(true);
+  expect(await sql('select position::integer from webhooks where id <= 4 order by id')).toEqual([
+    [110],
+    [60],
+    [60],
+    [10],
+  ]);
 });
 
 describe('of two processes', () => {

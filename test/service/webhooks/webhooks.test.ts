@@ -31,6 +31,17 @@ describe('a webhook', () => {
     expect((await app.rest('GET', '/webhooks')).body).toContainEqual(shown);
   });
 
+  test('is stored with who created it, whichever way that was', async () => {
+    const creation = `mutation { createWebhook(webhook: { url: "${url}" }) { id } }`;
+    const ids = [
+      (await newWebhook()).id,
+      (await app.rest('POST', '/webhooks', { body: { url }, headers: { 'idempotency-key': 'creator' } })).body.id,
+      (await app.graphql(creation)).data?.createWebhook.id,
+    ];
+    const text = `select count(*)::integer, count(distinct created_by)::integer from webhooks where id in (${ids})`;
+    expect(await app.database.transaction((query) => query(text, []))).toEqual([[3, 1]]);
+  });
+
   test('is created with a secret that is shown once, on GraphQL', async () => {
     const { data, errors } = await app.graphql(
       `mutation ($url: String!) { createWebhook(webhook: {url: $url, types: [order_placed]}) { id types enabled secret } }`,
