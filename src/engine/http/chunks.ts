@@ -5,10 +5,10 @@ import { MAX_BODY_BYTES } from './body.ts';
 /** How many chunks a body may have beyond one for each 64 bytes: each takes time, even if it is one byte. */
 export const MAX_CHUNKS = 1_000;
 export const CHUNK_LENGTH = 64;
-/** After how many chunks of a body nothing more is read in this turn of the event loop. */
+/** After how many chunks of a body its connection waits. */
 const MAX_TOGETHER = 100;
 
-/** Sockets that are not read in this turn of the event loop, and those that are watched for it. */
+/** Sockets that are not read for a while, and those that are watched for it. */
 const held = new WeakSet<Socket>();
 const watched = new WeakSet<Socket>();
 
@@ -35,7 +35,10 @@ export function limitChunks(message: IncomingMessage, onTooMany: () => void): vo
   };
 }
 
-/** Lets other connections have their turn: Node reads megabytes of a body before, as long as more arrives. */
+/**
+ * Reads nothing more in this turn of the event loop, nor for as long as it takes, so that other connections get at least
+ * half of the time: Node would read megabytes of a body at once.
+ */
 function hold(message: IncomingMessage): void {
   const { socket } = message;
   if (!watched.has(socket)) {
@@ -48,9 +51,11 @@ function hold(message: IncomingMessage): void {
   if (held.has(socket)) return;
   held.add(socket);
   socket.pause();
-  setImmediate(() => {
+  const started = performance.now();
+  const release = () => {
     held.delete(socket);
     // Otherwise Node resumes it when the body is read.
     if (message.complete || message.readableLength < message.readableHighWaterMark) socket.resume();
-  });
+  };
+  setImmediate(() => setTimeout(release, performance.now() - started));
 }
