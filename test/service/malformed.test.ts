@@ -84,7 +84,7 @@ test('a request may have 100 header fields, each of which is checked, but not on
   for (const count of [101, 102, 128, 129, 1_500]) {
     const { text, isClosed } = await asking(count, 'API-Client: shop');
     expect(statusesIn(text), `${count}`).toEqual([400]);
-    expect(text).toContain('The request has more than 100 header fields.');
+    expect(text).toContain('more than 100');
     expect(isClosed).toBe(true);
   }
 });

@@ -85,7 +85,7 @@ export function listen(
     });
   });
   server.setTimeout(stall);
-  // One more than may come: Node drops the others silently.
+  // One more than may come: of more, Node drops the others silently, or from Node 22 on rejects the request.
   server.maxHeadersCount = MAX_FIELDS + 1;
   server.on('clientError', ({ code, rawPacket }: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
     // Browsers connect in advance. One that sends its first request just now would mistake a rejection for the response
@@ -160,7 +160,7 @@ const TOO_MANY_CHUNKS = `The body has more than ${MAX_CHUNKS} chunks beyond one 
 const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_INVALID_METHOD: 'The request must begin with a method of HTTP/1.1 in capital letters, such as GET.',
   HPE_INVALID_URL: 'The URL must be percent-encoded UTF-8: write ë as %C3%AB, and a space as %20.',
-  HPE_HEADER_OVERFLOW: 'The header fields are larger than 16 KiB.',
+  HPE_HEADER_OVERFLOW: `The header fields are larger than 16 KiB, or more than ${MAX_FIELDS}.`,
   ERR_HTTP_REQUEST_TIMEOUT:
     'The request did not arrive in time. Its header fields must arrive within 10 s, and all of it within 30 s.',
 };
