@@ -3,9 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ServiceError } from '../../../src/engine/errors.ts';
 import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent } from '../../../src/engine/events/feed.ts';
-import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
-import { CpuThrottle } from '../../../src/engine/limits/cpu-throttle.ts';
-import { Meter } from '../../../src/engine/limits/meter.ts';
+import type { Sink } from '../../../src/engine/http/stream.ts';
 import { eventAt, feedOf, formatOf, openSink, openStream, positionsIn, streamsOf } from '../../support/streams.ts';
 
 /** What a client may leave unread, in bytes. */
@@ -211,31 +209,6 @@ describe('streams', () => {
     expect([sink.hasEnded(), sink.text()]).toEqual([true, expect.stringMatching(/^retry: 3000\n\nretry: \d+\n\n$/)]);
   });
 
-  test('are open to each caller, however few there may be', async () => {
-    const streams = streamsOf(feedOf([eventAt(1)]), undefined, 2);
-    for (const account of ['one', 'other']) {
-      const sink = await openStream(streams, openSink(), 'now', { account });
-      expect(sink.hasEnded()).toBe(false);
-      onTestFinished(() => sink.end('now'));
-    }
-    await expect(openStream(streams, openSink(), 'now', { account: 'third' })).rejects.toThrow(
-      'There is no room for another stream; try again.',
-    );
-  });
-
-  test('end at once when another has taken the last place after they were accepted', async () => {
-    const streams = streamsOf(feedOf([eventAt(1)]), undefined, 1);
-    const request = { format: formatOf(), filter: {}, account: 'me', recheck: async () => {} };
-    const accepted = [await streams.open('now', request), await streams.open('now', request)];
-    const sinks = accepted.map(({ body }) => {
-      const sink = openSink();
-      (body as StreamBody)(sink);
-      return sink;
-    });
-    expect(sinks.map((sink) => sink.hasEnded())).toEqual([false, true]);
-    sinks[0]?.end('now');
-  });
-
   test('end when their callers have no units left, and say so, while others that are alike go on', async () => {
     const events = [eventAt(1)];
     const streams = streamsOf(feedOf(events));
@@ -254,55 +227,6 @@ describe('streams', () => {
     rich.end('now');
   });
 
-  test('that are opened at once beyond the maximum do not read the feed', async () => {
-    const feed = feedOf([eventAt(1)]);
-    const page = vi.spyOn(feed, 'page');
-    const streams = streamsOf(feed, undefined, 20);
-    const opened = await Promise.allSettled(Array.from({ length: 50 }, () => openStream(streams, openSink(), '1')));
-    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
-    expect(page).toHaveBeenCalledTimes(2);
-  });
-
-  test('leave their place to others when their feed cannot be read', async () => {
-    const feed = feedOf([eventAt(1)]);
-    const streams = streamsOf(feed, undefined, 1);
-    vi.spyOn(feed, 'page').mockRejectedValueOnce(new ServiceError('GONE', 'The events are deleted.'));
-    await expect(openStream(streams, openSink(), '0')).rejects.toThrow('The events are deleted.');
-    const sink = await openStream(streams, openSink(), '1');
-    expect(sink.hasEnded()).toBe(false);
-    sink.end('now');
-  });
-
-  test('count as several with a long document, which stays in memory; a caller can always have one', async () => {
-    const streams = streamsOf(feedOf([eventAt(1)]), undefined, 100);
-    const open = (characters: number, account: string) =>
-      openStream(streams, openSink(), 'now', { account, format: { ...formatOf(), key: 'x'.repeat(characters) } });
-    const sinks = [await open(8_001, 'one'), await open(1_000, 'one'), await open(50_000, 'other')];
-    await expect(open(1, 'one')).rejects.toThrow('Your streams count as 10 of 10 already; close one first.');
-    sinks[1]?.end('now');
-    await expect(open(1_001, 'one')).rejects.toThrow(
-      'Your streams count as 9 of 10 already, and this one as 2 because its document and variables are long; close one first.',
-    );
-    sinks[0]?.end('now');
-    sinks.push(await open(10_000, 'one'));
-    for (const sink of sinks) sink.end('now');
-  });
-
-  test('are sent a long burst to its end, although each batch takes its time', async () => {
-    const events = [eventAt(1)];
-    const streams = streamsOf(feedOf(events));
-    const serializeAll = async (list: readonly FeedEvent[]) => {
-      await new Promise(setImmediate);
-      return list.map(({ id }) => `id: ${id}\n\n`);
-    };
-    const sink = await openStream(streams, openSink(), '1', { format: { ...formatOf(), serializeAll } });
-    onTestFinished(() => sink.end('now'));
-    await expect.poll(() => sink.text()).not.toBe('');
-    for (let position = 2; position <= 15_000; position++) events.push(eventAt(position));
-    streams.wake();
-    await expect.poll(() => positionsIn(sink.text())).toHaveLength(14_999);
-  });
-
   test('go on while it cannot be found out whether their callers may still read', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
@@ -315,133 +239,4 @@ describe('streams', () => {
     expect([sink.hasEnded(), sink.text()]).toEqual([false, 'retry: 3000\n\n']);
     sink.end('now');
   });
-
-  test('miss nothing that was published before they open, while the last one closes, or is published later by another process', async () => {
-    const events = [eventAt(1)];
-    const feed = feedOf(events);
-    const streams = streamsOf(feed);
-    const one = await openStream(streams, openSink(), '1');
-    const { body } = await streams.open('1', {
-      ...{ format: formatOf(), filter: {}, account: 'me', recheck: async () => {} },
-    });
-    events.push(eventAt(2));
-    await expect.poll(() => positionsIn(one.text())).toEqual([2]);
-    const { pageAfter } = feed;
-    let answer = () => {};
-    const isAsked = new Promise<void>((resolve) => {
-      Object.assign(feed, {
-        pageAfter: async (...query: Parameters<typeof pageAfter>) => {
-          Object.assign(feed, { pageAfter });
-          const read = await pageAfter(...query);
-          resolve();
-          await new Promise<void>((isAnswered) => {
-            answer = isAnswered;
-          });
-          return read;
-        },
-      });
-    });
-    events.push(eventAt(3));
-    await isAsked;
-    one.end('now');
-    const other = openSink();
-    (body as StreamBody)(other);
-    await new Promise(setImmediate);
-    answer();
-    await expect.poll(() => positionsIn(other.text()).at(-1)).toBe(3);
-    expect(positionsIn(other.text())).toEqual([2, 3]);
-    events.push(eventAt(4));
-    await expect.poll(() => positionsIn(other.text())).toEqual([2, 3, 4]);
-    other.end('now');
-  });
-
-  test('wait for no other kind of stream, and end when they get too far behind', async () => {
-    const events = [eventAt(1)];
-    const streams = streamsOf(feedOf(events));
-    const charged: number[] = [];
-    const charge = (count: number) => void charged.push(count);
-    const open = async (key: string, format: Partial<StreamFormat> = {}) => {
-      const request = { format: { ...formatOf(), ...format, key }, account: key, charge };
-      const sink = await openStream(streams, openSink(), '1', request);
-      await expect.poll(() => sink.text()).not.toBe('');
-      return sink;
-    };
-    const slow = await open('slow', { serializeAll: () => new Promise(() => {}) });
-    const quick = await open('quick');
-    for (let position = 2; position <= 25; position++) {
-      events.push(eventAt(position));
-      streams.wake();
-      await expect.poll(() => positionsIn(quick.text()).at(-1)).toBe(position);
-    }
-    expect(positionsIn(quick.text())).toHaveLength(24);
-    expect(slow.text()).toMatch(/^retry: 3000\n\nretry: \d+\n\n$/);
-    expect(new Set(charged)).toEqual(new Set([1]));
-    for (const sink of [slow, quick]) sink.end('now');
-  });
-
-  test('are sent together by the caller with the least other work, so that a busy one does not hold up others', async () => {
-    const events = [eventAt(1)];
-    const streams = streamsOf(feedOf(events));
-    const open = async (queueLength: number, format: Partial<StreamFormat> = {}) => {
-      const request = { format: { ...formatOf(), ...format, queueLength: () => queueLength } };
-      const sink = await openStream(streams, openSink(), '1', request);
-      // Then it is sent what is published next together with the others.
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      return sink;
-    };
-    const busy = await open(3, { serializeAll: () => new Promise(() => {}) });
-    const idle = await open(0);
-    events.push(eventAt(2));
-    streams.wake();
-    for (const sink of [busy, idle]) {
-      await expect.poll(() => positionsIn(sink.text())).toEqual([2]);
-      sink.end('now');
-    }
-  });
-
-  test('a page that waits does so for its whole time while its client is there', async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const request = { meter: new Meter('me', undefined, new CpuThrottle(1)), isAborted: () => false };
-    const ends: unknown[] = [];
-    void streamsOf(feedOf([eventAt(1)]))
-      .wait('now', {}, 20_000, request, 0)
-      .then((end) => ends.push(end));
-    await vi.advanceTimersByTimeAsync(19_900);
-    expect(ends).toEqual([]);
-    await vi.advanceTimersByTimeAsync(100);
-    expect(ends).toEqual([{ epoch: 1, position: 1 }]);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
-  test('a page that waits ends for an event that is published while its first page is on its way', async () => {
-    const events = Array.from({ length: 10 }, (_, n) => eventAt(n + 1));
-    const feed = feedOf(events);
-    let answer = () => {};
-    const isAsked = new Promise<void>((resolve) => {
-      const { page } = feed;
-      feed.page = async (...query) => {
-        const read = await page(...query);
-        resolve();
-        await new Promise<void>((isAnswered) => {
-          answer = isAnswered;
-        });
-        return read;
-      };
-    });
-    const waiting = streamsOf(feed).wait(
-      'now',
-      {},
-      60_000,
-      {
-        meter: new Meter('me', undefined, new CpuThrottle(1)),
-        isAborted: () => false,
-      },
-      0,
-    );
-    await isAsked;
-    events.push(eventAt(11));
-    answer();
-    expect(await waiting).toEqual({ epoch: 1, position: 10 });
-  }, 5_000);
 });
