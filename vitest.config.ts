@@ -18,6 +18,8 @@ const rejected = [
  * TEST_CASES is `all`.
  */
 const planned = process.env.TEST_CASES === 'all' ? [] : ['test/service/db/plans.test.ts'];
+/** Of these, what needs several processes or transactions at the same time, which the embedded database does not have. */
+const onServer = ['test/service/**/*.server.test.ts'];
 /** What sets options of V8, or loads or mocks modules: in a process of its own. */
 const alone = [
   'test/engine/bounds.test.ts',
@@ -65,7 +67,7 @@ export default defineConfig({
         test: {
           name: 'embedded',
           globalSetup: ['test/support/global-build.ts', 'test/support/global-embedded.ts'],
-          exclude: [...elsewhere, ...rejected, ...planned],
+          exclude: [...elsewhere, ...rejected, ...planned, ...onServer],
           ...withDatabase,
         },
       },
