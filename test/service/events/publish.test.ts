@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eventSourcesOf } from '../../../src/engine/application.ts';
-import type { Query } from '../../../src/engine/db/driver.ts';
-import { toEventId } from '../../../src/engine/events/cursor.ts';
 import { feedStore } from '../../../src/engine/events/feed.ts';
-import { installEvents, RAISE_EPOCH } from '../../../src/engine/events/install.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { startTestApp } from '../../support/app.ts';
-import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { publishing } from './publishing.ts';
 
 let opened: TestDatabase;
 
@@ -15,6 +13,8 @@ beforeAll(async () => {
   opened = await openTestDatabase();
 });
 afterAll(() => opened.dispose());
+
+const { query, category, endOfFeed, publish, eventsAfter } = publishing(() => opened);
 
 test('everything that is committed is published at once, even if a statement extends beyond the end of a batch', async () => {
   // A batch has about 5,000 changes, and each of these statements 2,000 of pets and 2,000 of their stock.
@@ -199,184 +199,3 @@ test('a row that gets another id is published as deleted and created', async () 
     { type: 'category.deleted', subject: `categories/${id}`, data: { id: Number(id), name: 'Dogs' } },
   ]);
 });
-
-test('a reader from before events were off cannot go on, because it has missed changes, and one from after can', async () => {
-  await category();
-  const last = await endOfFeed();
-  const { page } = feedStore(opened.database, eventSourcesOf(petStoreService), { name: '/pet-store', isOn: true });
-  const { next } = await page('now', {}, 1);
-  await installEvents(opened.database, eventSourcesOf(petStoreService), 'on');
-  expect((await page(`1.${last}`, {}, 1)).next).toEqual(next);
-  await installEvents(opened.database, eventSourcesOf(petStoreService), 'off');
-  await category();
-  await installEvents(opened.database, eventSourcesOf(petStoreService), 'on');
-  await expect(page(`1.${last}`, {}, 1)).rejects.toThrow(/events were switched on again\. Read the current state/);
-  const now = await page('now', {}, 1);
-  await category();
-  await publish();
-  expect((await page(toEventId(now.next), {}, 10)).events).toMatchObject([{ type: 'category.created' }]);
-});
-
-test('a reader from before events were off cannot go on, even if it began before the first event', async () => {
-  const { database, dispose } = await openTestDatabase();
-  onTestFinished(dispose);
-  const sources = eventSourcesOf(petStoreService);
-  const { page } = feedStore(database, sources, { name: '/pet-store', isOn: true });
-  const { next } = await page('now', {}, 1);
-  expect(next.position).toBe(0);
-  await installEvents(database, sources, 'off');
-  await installEvents(database, sources, 'on');
-  await expect(page(toEventId(next), {}, 1)).rejects.toMatchObject({ code: 'GONE' });
-});
-
-test('the epoch is another one each time that it is raised, also twice within a second, or after the same backup', async () => {
-  const epochs: unknown[] = [];
-  const seconds = (Date.now() - Date.UTC(2025, 0)) / 1_000;
-  for (let n = 0; n < 3; n++) {
-    await query(RAISE_EPOCH);
-    epochs.push((await query('select epoch::integer from feed'))[0]?.[0]);
-  }
-  expect(epochs).toEqual([...new Set(epochs)]);
-  // If it were counted up, two restores of a backup would have the same. The server's clock may be another.
-  expect(epochs[0]).toBeGreaterThan(seconds - 60);
-});
-
-// The embedded database runs one transaction at a time.
-if (databaseKind === 'server') {
-  test('while a backup runs, the outbox is not read from its beginning, where rows cannot be vacuumed', async () => {
-    const numberOf = async (what: string, run: Query = query) => Number((await run(`select ${what}`, []))[0]?.[0]);
-    const READ = "pg_stat_get_xact_tuples_returned('outbox_pkey'::regclass)";
-    await opened.database.transaction(async (backup) => {
-      await backup('set transaction isolation level repeatable read', []);
-      await backup('select 1', []);
-      const first = await numberOf('last_value + 1 from outbox_seq_seq');
-      // Other transactions on the server can keep changes from being finished for a while, also those of earlier tests.
-      let [last, finished] = [first, await numberOf('finished from feed')];
-      while (last < first + 200 || finished < first + 150) {
-        for (let more = 0; more < 10; more++) await category();
-        last = await numberOf('last_value from outbox_seq_seq');
-        const read = await opened.database.transaction(async (run) => {
-          const before = await numberOf(READ, run);
-          await run('select publish_changes(1000)', []);
-          return (await numberOf(READ, run)) - before;
-        });
-        expect(read).toBeLessThan(12 * (last - finished + 1));
-        finished = await numberOf('finished from feed');
-      }
-    });
-  });
-
-  test('a change that is committed late is published, however often others have been published meanwhile', async () => {
-    const last = await endOfFeed();
-    await opened.database.transaction(async (late) => {
-      await late("insert into categories (name) values ('Late')", []);
-      for (let n = 0; n < 6; n++) {
-        await category();
-        await publish();
-      }
-    });
-    await publish();
-    expect((await eventsAfter(last)).map(({ data }) => data.name)).toEqual([...Array(6).fill('Dogs'), 'Late']);
-  });
-
-  test('in a copy whose sequences begin anew, changes are published once the epoch is raised', async () => {
-    const last = await endOfFeed();
-    await query('update feed set finished = 1000000000, ending = 1000000000, ended_at = 1');
-    await query(RAISE_EPOCH);
-    await category();
-    await publish();
-    expect(await eventsAfter(last)).toHaveLength(1);
-  });
-
-  test('while another process publishes, none is counted here', async () => {
-    await category();
-    const counts: unknown[] = [];
-    const onPublished = (count: number) => counts.push(count);
-    const onFailure = (error: unknown) => counts.push(error);
-    const sequencer = createSequencer(opened.database, { retention: 60, onPublished, onFailure });
-    await opened.database.transaction(async (run) => {
-      await run('select last from feed for update', []);
-      await sequencer.end();
-    });
-    expect(counts).toEqual([0]);
-  });
-
-  test('a transaction that keeps the feed locked is reported, and the lag grows until it ends', async () => {
-    const last = await endOfFeed();
-    const lags: number[] = [];
-    const failures: unknown[] = [];
-    const sequencer = createSequencer(opened.database, {
-      retention: 60,
-      onPublished: (_, lag) => lags.push(lag),
-      onFailure: (error) => failures.push(error),
-    });
-    await opened.database.transaction(async (run) => {
-      await run('select last from feed for update', []);
-      await category();
-      sequencer.begin();
-      await expect.poll(() => lags.filter((lag) => lag > 5).length, { timeout: 15_000 }).toBe(2);
-    });
-    expect(lags.at(-1)).toBeGreaterThan(lags.at(-2) as number);
-    expect(String(failures)).toMatch(/^(Error: Another transaction has locked the row of the table feed\.,?){2}$/);
-    await expect.poll(() => eventsAfter(last)).toHaveLength(1);
-    await sequencer.end();
-    expect(lags.at(-1)).toBe(0);
-  });
-
-  test('what another process may not have seen is published soon after it', async () => {
-    const last = await endOfFeed();
-    const onFailure = (error: unknown) => {
-      throw error;
-    };
-    const sequencer = createSequencer(opened.database, { retention: 60, onPublished: () => {}, onFailure });
-    await opened.database.transaction(async (run) => {
-      await run('select last from feed for update', []);
-      await category();
-      sequencer.begin();
-      await new Promise((resolve) => setTimeout(resolve, 150));
-    });
-    // Each second, it would be in any case.
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    expect(await eventsAfter(last)).toHaveLength(1);
-    await sequencer.end();
-  });
-}
-
-function query(text: string, parameters: Parameters<Query>[1] = []): ReturnType<Query> {
-  return opened.database.transaction((run) => run(text, parameters));
-}
-
-async function category(): Promise<string> {
-  const [[id] = []] = await query("insert into categories (name) values ('Dogs') returning id");
-  return String(id);
-}
-
-/** The position of the last event when all changes until now are published. */
-async function endOfFeed(): Promise<string> {
-  await publish();
-  const [[last] = []] = await query('select last from feed');
-  return String(last);
-}
-
-/** Publishes as a process does that stops. */
-async function publish(): Promise<void> {
-  const fail = (error: unknown) => {
-    throw error;
-  };
-  await createSequencer(opened.database, { retention: 60, onPublished: () => {}, onFailure: fail }).end();
-}
-
-async function eventsAfter(position: string) {
-  const rows = await query(
-    'select position, type, time::text, subject, data::text, correlation from events where position > $1 order by position',
-    [position],
-  );
-  expect(rows.map(([at]) => Number(at) - Number(position))).toEqual(rows.map((_, n) => n + 1));
-  return rows.map(([, type, time, subject, data, correlation]) => ({
-    type: String(type),
-    time,
-    subject,
-    data: JSON.parse(String(data)),
-    correlation,
-  }));
-}

@@ -1,46 +1,12 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
-import { deliveryQueue } from '../../../src/engine/webhooks/queue.ts';
+import type { deliveryQueue } from '../../../src/engine/webhooks/queue.ts';
 import { webhookStore } from '../../../src/engine/webhooks/store.ts';
-import { databaseKind, openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { databaseKind } from '../../support/database.ts';
 import { untilOthersWait } from '../../support/locks.ts';
+import { inAnHour, now, queued, settled, some } from './queued.ts';
 
-let opened: TestDatabase | undefined;
-afterAll(() => opened?.dispose());
-
-const now = new Date();
-const inAnHour = new Date(now.getTime() + 3_600_000);
-const some = { ids: [1], free: [10], types: ['pet.created'], running: [], now };
-
-const sql = (text: string) => (opened as TestDatabase).database.transaction((query) => query(text, []));
-/** The positions of the pending deliveries, as they are listed; those that are due in brackets. */
-async function pending(): Promise<string> {
-  const rows = await sql(`select position, due_at is not null from deliveries where status = 'pending' order by id`);
-  return rows.map(([position, isDue]) => (isDue ? `[${position}]` : position)).join(' ');
-}
-
-beforeEach(async () => {
-  opened ??= await openTestDatabase();
-  await sql('truncate webhooks, deliveries, events restart identity');
-  await sql(
-    `insert into events (position, time, type, subject, data)
-      select n, now(), 'pet.created', 'pets/' || case n when 3 then 2 else 1 end, '{}' from generate_series(1, 4) as n`,
-  );
-  await sql('update feed set last = 4, deleted = 0');
-  await sql(
-    "insert into webhooks (url, secret, position, created_at) values ('https://shop.example/', 'whsec_', 0, now())",
-  );
-});
-
-function queueOf(name: string) {
-  return deliveryQueue((opened as TestDatabase).database, name);
-}
-
-const settled = (id: unknown, status: 'delivered' | 'pending' | 'failed') =>
-  ({
-    ...{ id: id as number, status, attempts: 1, at: now, due: status === 'pending' ? now : null },
-    ...{ response: 200, error: null },
-  }) as const;
+const { database, sql, queueOf, pending } = queued();
 
 describe('of the deliveries of a row', () => {
   test('only the first is due, and the next one when that has ended', async () => {
@@ -151,54 +117,6 @@ test('the oldest event that an enabled webhook waits for is one that is kept', a
   expect(await oldest()).toBe(0);
 });
 
-describe('a webhook whose pending deliveries are dropped', () => {
-  const webhook = () => sql('select enabled, position::integer, disabled_because, version::integer from webhooks');
-
-  test('is disabled with the reason, and enabled again begins with the first event that it lacks', async () => {
-    const queue = queueOf('one');
-    await queue.acquire(now);
-    await queue.addDeliveries([1], [1], now);
-    const due = await queue.readDue(some);
-    await queue.storeResults([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'delivered')], now);
-    expect(await queue.backlogs()).toMatchObject([{ id: 1, count: 2 }]);
-    expect(await queue.dropPending(1, 'Too many.')).toBe(true);
-    expect(await queue.dropPending(1, 'Too many.')).toBe(false);
-    expect(await webhook()).toEqual([[false, 1, 'Too many.', 2]]);
-    expect(await pending()).toBe('');
-    await sql('update webhooks set enabled = true, disabled_because = null');
-    await queue.addDeliveries([1], [1], now);
-    expect(await pending()).toBe('[2] 4');
-  });
-
-  test('keeps the reason for which it is disabled already', async () => {
-    const queue = queueOf('one');
-    await queue.acquire(now);
-    await queue.addDeliveries([1], [1], now);
-    await queue.disable(1, 'https://shop.example/', 'Gone.');
-    expect(await queue.backlogs()).toEqual([{ id: 1, createdBy: null, count: 4, age: null }]);
-    expect(await queue.dropPending(1, 'Too many.')).toBe(true);
-    expect(await webhook()).toEqual([[false, 0, 'Gone.', 3]]);
-  });
-
-  // The embedded database runs one transaction at a time.
-  if (databaseKind === 'server') {
-    test('keeps them while more are added, which could otherwise overtake those that are added again', async () => {
-      const queue = queueOf('one');
-      await queue.acquire(now);
-      await queue.addDeliveries([1], [1], now);
-      let dropping: Promise<boolean> | undefined;
-      await (opened as TestDatabase).database.transaction(async (query: Query) => {
-        await query('update webhooks set position = 5', []);
-        dropping = queue.dropPending(1, 'Too many.');
-        await untilOthersWait(query);
-      });
-      expect(await dropping).toBe(false);
-      expect(await webhook()).toEqual([[true, 5, null, 1]]);
-      expect(await pending()).toBe('[1] 2 [3] 4');
-    });
-  }
-});
-
 // The embedded database does nothing else meanwhile.
 test('with a hundred webhooks, a few deliveries are added for each, and the others in the next rounds', async () => {
   const [count, last] = [100, 240];
@@ -256,24 +174,13 @@ describe('of two processes', () => {
 test.each([{ url: 'https://elsewhere.example/' }, { enabled: true }])(
   'a pause ends with the change %j',
   async (changes) => {
-    const { database } = opened as TestDatabase;
     const queue = queueOf('one');
     await queue.pause(1, 'https://shop.example/', inAnHour);
     expect(await queue.acquire(now)).toEqual([]);
-    await webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).update(1, changes, undefined);
+    await webhookStore(database(), { isOn: true, reach: 'public', clock: Date.now }).update(1, changes, undefined);
     expect(await queue.acquire(now)).toHaveLength(1);
   },
 );
-
-test('redelivery after an event that a webhook has not come to yet skips none before it', async () => {
-  const { database } = opened as TestDatabase;
-  await sql('update webhooks set position = 1');
-  await webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(1, '1.3');
-  const queue = queueOf('one');
-  await queue.acquire(now);
-  await queue.addDeliveries([1], [1], now);
-  expect(await pending()).toBe('[2] [3] 4');
-});
 
 // The embedded database runs one transaction at a time.
 if (databaseKind === 'server') {
@@ -283,7 +190,7 @@ if (databaseKind === 'server') {
     await queue.addDeliveries([1], [1], now);
     await sql('update deliveries set due_at = null');
     let mending: Promise<unknown> | undefined;
-    await (opened as TestDatabase).database.transaction(async (query: Query) => {
+    await database().transaction(async (query: Query) => {
       await query("update deliveries set status = 'delivered' where position = 1", []);
       mending = queue.repair(now);
       await untilOthersWait(query);
@@ -291,59 +198,14 @@ if (databaseKind === 'server') {
     await mending;
     expect(await sql('select status, due_at from deliveries where position = 1')).toEqual([['delivered', null]]);
   });
-
-  test('a redelivery that commits while events are added has them added again, in order', async () => {
-    const queue = queueOf('one');
-    await queue.acquire(now);
-    await queue.addDeliveries([1], [1], now);
-    const due = await queue.readDue(some);
-    await queue.storeResults(
-      due.map(({ id }) => settled(id, 'delivered')),
-      now,
-    );
-    await sql(`insert into events select 5, now(), 'pet.created', 'pets/1', '{}'`);
-    await sql('update feed set last = 5');
-    let adding: Promise<boolean> | undefined;
-    await (opened as TestDatabase).database.transaction(async (query: Query) => {
-      await query('delete from deliveries where webhook_id = 1', []);
-      await query('update webhooks set position = 0 where id = 1', []);
-      adding = queue.addDeliveries([1], [1], now);
-      await untilOthersWait(query);
-    });
-    await adding;
-    expect(await pending()).toBe('');
-    await queue.addDeliveries([1], [1], now);
-    expect(await pending()).toBe('[1] 2 [3] 4 5');
-  });
-
-  test('events that are added while a redelivery begins are added again, in order', async () => {
-    const { database } = opened as TestDatabase;
-    const queue = queueOf('one');
-    await queue.acquire(now);
-    await sql('update feed set last = 5');
-    await sql(`insert into events select 5, now(), 'pet.created', 'pets/1', '{}'`);
-    await sql('update webhooks set position = 4');
-    let redelivering: Promise<unknown> | undefined;
-    await database.transaction(async (query: Query) => {
-      await query('update webhooks set position = 5 where id = 1', []);
-      await query(
-        `insert into deliveries (webhook_id, epoch, position, type, subject, due_at)
-          values (1, 1, 5, 'pet.created', 'pets/1', now())`,
-        [],
-      );
-      redelivering = webhookStore(database, { isOn: true, reach: 'public', clock: Date.now }).redeliver(1, '1.0');
-      await untilOthersWait(query);
-    });
-    await redelivering;
-    expect(await pending()).toBe('');
-    await queue.addDeliveries([1], [1], now);
-    expect(await pending()).toBe('[1] 2 [3] 4 5');
-  });
 }
 
 test.each([
-  ['asks for a pause', (queue: ReturnType<typeof queueOf>) => queue.pause(1, 'https://shop.example/', inAnHour)],
-  ['has itself disabled', (queue: ReturnType<typeof queueOf>) => queue.disable(1, 'https://shop.example/', 'Gone.')],
+  ['asks for a pause', (queue: ReturnType<typeof deliveryQueue>) => queue.pause(1, 'https://shop.example/', inAnHour)],
+  [
+    'has itself disabled',
+    (queue: ReturnType<typeof deliveryQueue>) => queue.disable(1, 'https://shop.example/', 'Gone.'),
+  ],
 ])('a receiver that %s is sent no more, also by a round that has begun', async (_, stop) => {
   const queue = queueOf('one');
   await queue.acquire(now);
