@@ -2,18 +2,16 @@ import { ServiceError } from '../errors.ts';
 import { type Waiting, waitIn } from '../queue.ts';
 import { overloaded } from './violations.ts';
 
-/** A connection to a server, for one use at a time. */
-export interface PooledConnection<Client> {
-  readonly client: Client;
-  /** Whether it must not be used again: it was closed, or its state is unknown. */
+/** A connection, for one use at a time. */
+export interface Pooled {
+  /** Whether it must not be used again: either end has closed it, or its state is unknown. */
   isLost: boolean;
 }
 
-export type Pool<Client> = ReturnType<typeof createPool<Client>>;
+export type Pool<Client extends Pooled> = ReturnType<typeof createPool<Client>>;
 
-export interface Opener<Client> {
-  /** @param onClose called when either end closes the connection */
-  open(onClose: () => void): Client;
+export interface Opener<Client extends Pooled> {
+  open(): Client;
   close(client: Client, seconds: number): Promise<void>;
   /** Whether a client that was used must be replaced. */
   isSpent?(client: Client): boolean;
@@ -27,14 +25,13 @@ export interface Opener<Client> {
  *
  * @param share how many connections one user may have, by default so that one is left for the others
  */
-export function createPool<Client>(
+export function createPool<Client extends Pooled>(
   size: number,
   { open, close, isSpent }: Opener<Client>,
   share = Math.max(1, size - 1),
 ) {
-  type Member = PooledConnection<Client>;
-  const members = new Set<Member>();
-  const idle: Member[] = [];
+  const clients = new Set<Client>();
+  const idle: Client[] = [];
   /** The users that wait. An array: a `Set` keeps deleted entries in memory until the next major garbage collection. */
   const waiting: Waiting<string | undefined>[] = [];
   /** The user of each connection in use; undefined for work without one. */
@@ -49,15 +46,16 @@ export function createPool<Client>(
      * @param user whom or what it works for: none gets all connections, and those that wait take turns
      * @throws {ServiceError} UNAVAILABLE when no connection was free in time
      */
-    async use<T>(work: (connection: Member) => Promise<T>, timeout: number, user?: string): Promise<T> {
+    async use<T>(work: (client: Client) => Promise<T>, timeout: number, user?: string): Promise<T> {
       if (hasEnded) throw stopping();
       if (users.length < size && usedBy(user) < share) users.push(user);
       else await waitIn(waiting, user, { milliseconds: timeout, error: overloaded });
-      const member = takeIdle() ?? openMember();
+      const client = takeIdle() ?? open();
+      clients.add(client);
       try {
-        return await work(member);
+        return await work(client);
       } finally {
-        release(member, user);
+        release(client, user);
       }
     },
 
@@ -65,7 +63,7 @@ export function createPool<Client>(
     async end(seconds: number): Promise<void> {
       hasEnded = true;
       for (const { end } of [...waiting]) end(stopping());
-      await Promise.all([...members].map(({ client }) => close(client, seconds)));
+      await Promise.all([...clients].map((client) => close(client, seconds)));
     },
   };
 
@@ -76,27 +74,18 @@ export function createPool<Client>(
   }
 
   /** An idle connection; discards those that were lost while idle. */
-  function takeIdle(): Member | undefined {
-    for (let member = idle.pop(); member !== undefined; member = idle.pop()) {
-      if (!member.isLost) return member;
-      discard(member);
+  function takeIdle(): Client | undefined {
+    for (let client = idle.pop(); client !== undefined; client = idle.pop()) {
+      if (!client.isLost) return client;
+      discard(client);
     }
     return undefined;
   }
 
-  function openMember(): Member {
-    const client = open(() => {
-      member.isLost = true;
-    });
-    const member: Member = { client, isLost: false };
-    members.add(member);
-    return member;
-  }
-
-  function release(member: Member, user: string | undefined): void {
+  function release(client: Client, user: string | undefined): void {
     users.splice(users.indexOf(user), 1);
-    if (member.isLost || isSpent?.(member.client)) discard(member);
-    else idle.push(member);
+    if (client.isLost || isSpent?.(client)) discard(client);
+    else idle.push(client);
     const entry = next();
     if (entry === undefined) return;
     users.push(entry.work);
@@ -114,9 +103,9 @@ export function createPool<Client>(
     return found;
   }
 
-  function discard(member: Member): void {
-    members.delete(member);
-    void close(member.client, 0);
+  function discard(client: Client): void {
+    clients.delete(client);
+    void close(client, 0);
   }
 }
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
 import type { Driver, DriverQuery, Parameter, Query, RawRow, TransactionLimits, TransactionWork } from './driver.ts';
-import { createPool, type Opener, type Pool, type PooledConnection } from './pool.ts';
+import { createPool, type Opener, type Pool, type Pooled } from './pool.ts';
 import { LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind, WAIT_PART } from './pool-kinds.ts';
 import { COMMIT, type Send, transact } from './transact.ts';
 import { DatabaseError, failureOf, LockTimeout, tooSlow, unavailable } from './violations.ts';
@@ -26,7 +26,7 @@ const MAX_PREPARED = 100;
 const SETTINGS_DROPPED =
   'a pooler in between drops the settings of sessions, such as statement_timeout; connect to the server itself';
 
-interface Client {
+interface Client extends Pooled {
   /** With one connection. */
   readonly sql: postgres.Sql;
   /** The texts of its statements. */
@@ -90,9 +90,13 @@ export async function connectServer(
     };
     const size = connections[kind];
     const opener: Opener<Client> = {
-      open: (onclose) => {
+      open: () => {
+        const onclose = () => {
+          client.isLost = true;
+        };
         const own = { connection: { ...connection, ...ofKind, ...connectionCheck }, socket: connectOnce(url), onclose };
-        return { sql: postgres(url, { ...options, ...own }), prepared: new Set() };
+        const client: Client = { sql: postgres(url, { ...options, ...own }), prepared: new Set(), isLost: false };
+        return client;
       },
       close: ({ sql }, seconds) => sql.end({ timeout: seconds }),
       isSpent: ({ prepared }) => prepared.size >= MAX_PREPARED,
@@ -109,7 +113,7 @@ export async function connectServer(
     const until = performance.now() + deadline;
     const user = SHARED.includes(kind) ? group : undefined;
     const runOn = (pool: PoolKind, timeout: number) =>
-      pools[pool].use((connection) => run(connection, text, parameters, until, takeRows), timeout, user);
+      pools[pool].use((client) => run(client, text, parameters, until, takeRows), timeout, user);
     try {
       return await runOn(kind, deadline * WAIT_PART);
     } catch (error) {
@@ -146,7 +150,7 @@ export async function connectServer(
     query,
     transaction: (work, limits) =>
       pools.transaction.use(
-        (connection) => transactOn(connection, work, limits),
+        (client) => transactOn(client, work, limits),
         limits === undefined ? deadline : Math.min(deadline, limits.until - performance.now()),
       ),
     close: () => end(CLOSE_TIMEOUT),
@@ -154,14 +158,10 @@ export async function connectServer(
 }
 
 /** Without limits there is none on the server either. */
-function transactOn<T>(
-  connection: PooledConnection<Client>,
-  work: TransactionWork<T>,
-  limits: TransactionLimits | undefined,
-): Promise<T> {
+function transactOn<T>(client: Client, work: TransactionWork<T>, limits: TransactionLimits | undefined): Promise<T> {
   const send: Send = (text, parameters) => {
     const until = text === COMMIT ? limits?.latest : limits?.until;
-    return run(connection, text, parameters, until, (result) => ({ command: result.command, rows: takeRows(result) }));
+    return run(client, text, parameters, until, (result) => ({ command: result.command, rows: takeRows(result) }));
   };
   const begin = async (query: Query) => {
     await query('begin isolation level read committed', []);
@@ -169,7 +169,7 @@ function transactOn<T>(
     for (const timeout of TIMEOUTS) await query(`set local ${timeout} = 0`, []);
   };
   return transact(send, work, begin, () => {
-    connection.isLost = true;
+    client.isLost = true;
   });
 }
 
@@ -189,7 +189,7 @@ function takeRows(result: Result): readonly RawRow[] {
 
 /** After the deadline the connection is closed, which makes the server end the statement. */
 function run<T>(
-  connection: PooledConnection<Client>,
+  client: Client,
   text: string,
   parameters: readonly Parameter[],
   until: number | undefined,
@@ -197,15 +197,15 @@ function run<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     // postgres.js would reconnect, and send the rest of a transaction outside it.
-    if (connection.isLost) throw unavailable(new Error('The connection is lost.'));
+    if (client.isLost) throw unavailable(new Error('The connection is lost.'));
     if (until !== undefined && performance.now() >= until) throw tooSlow();
     const onTimeout = () => {
-      connection.isLost = true;
+      client.isLost = true;
       reject(tooSlow(`No answer in time: ${text}`));
     };
     const timer = until === undefined ? undefined : setTimeout(onTimeout, until - performance.now());
-    connection.client.prepared.add(text);
-    connection.client.sql
+    client.prepared.add(text);
+    client.sql
       .unsafe(text, [...parameters], { prepare: true })
       .values()
       .then(
@@ -217,7 +217,7 @@ function run<T>(
           clearTimeout(timer);
           const failure = failureFrom(error);
           const isUnavailable = failure instanceof ServiceError && failure.code === 'UNAVAILABLE';
-          if (isUnavailable && !(failure instanceof LockTimeout)) connection.isLost = true;
+          if (isUnavailable && !(failure instanceof LockTimeout)) client.isLost = true;
           reject(failure);
         },
       );

@@ -1,6 +1,6 @@
 import type { Database } from './client.ts';
 import type { DriverQuery, Query, TransactionWork } from './driver.ts';
-import { createPool, type PooledConnection } from './pool.ts';
+import { createPool, type Pooled } from './pool.ts';
 import { WAIT_PART } from './pool-kinds.ts';
 import { tooSlow } from './violations.ts';
 
@@ -12,7 +12,7 @@ const MAX_TRANSACTION_TIME = 2_000;
  * once, in sessions that they reuse, each with what `make` has made for it.
  */
 export function createTransactions<Made>(database: Database, max: number, make: (own: Database) => Made) {
-  interface Client {
+  interface Client extends Pooled {
     readonly made: Made;
     /** Sends the statements of its transaction; undefined without one. */
     query: DriverQuery | undefined;
@@ -25,8 +25,7 @@ export function createTransactions<Made>(database: Database, max: number, make: 
    * @throws {ServiceError} UNAVAILABLE when it had to wait too long, TIMEOUT when it took too long: then it is rolled back, or its commit has no answer
    */
   return <T>(caller: string | undefined, latest: number, work: (made: Made) => Promise<T>): Promise<T> => {
-    const inSession = async (connection: PooledConnection<Client>) => {
-      const { client } = connection;
+    const inSession = async (client: Client) => {
       const until = Math.min(latest, performance.now() + MAX_TRANSACTION_TIME);
       const assertInTime = () => {
         if (performance.now() > until) throw tooSlow();
@@ -47,7 +46,7 @@ export function createTransactions<Made>(database: Database, max: number, make: 
         return await database.driver.transaction(workInTime, { until, latest });
       } catch (error) {
         // Work that rejects may still be running, and must not send statements in the next transaction.
-        connection.isLost = true;
+        client.isLost = true;
         throw error;
       }
     };
@@ -59,7 +58,7 @@ export function createTransactions<Made>(database: Database, max: number, make: 
       if (client.query === undefined) throw new Error('The transaction has ended.');
       return client.query(...statement);
     });
-    const client: Client = { made: make(own), query: undefined };
+    const client: Client = { made: make(own), query: undefined, isLost: false };
     return client;
   }
 }

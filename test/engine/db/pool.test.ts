@@ -1,23 +1,27 @@
 import { expect, test } from 'vitest';
 import { createPool } from '../../../src/engine/db/pool.ts';
 
-/** A pool whose clients are numbers. */
+/** A pool whose clients have numbers. */
 function poolOf(size: number) {
-  const closers: (() => void)[] = [];
+  const clients: { readonly number: number; isLost: boolean }[] = [];
   const closed: number[] = [];
-  const pool = createPool<number>(size, {
-    open: (onClose) => closers.push(onClose) - 1,
-    close: async (client) => void closed.push(client),
+  const pool = createPool<(typeof clients)[number]>(size, {
+    open() {
+      const client = { number: clients.length, isLost: false };
+      clients.push(client);
+      return client;
+    },
+    close: async ({ number }) => void closed.push(number),
   });
   const take = (timeout = 1_000, caller?: string) => {
     const use = { client: undefined as number | undefined, finish: () => {}, lose: () => {} };
     const done = pool.use(
-      (connection) =>
+      (client) =>
         new Promise<void>((finish) => {
-          use.client = connection.client;
+          use.client = client.number;
           use.finish = finish;
           use.lose = () => {
-            connection.isLost = true;
+            client.isLost = true;
             finish();
           };
         }),
@@ -28,7 +32,8 @@ function poolOf(size: number) {
     done.catch(() => {});
     return Object.assign(use, { done });
   };
-  return { pool, take, closed, close: (client: number) => closers[client]?.() };
+  const close = (number: number) => Object.assign(clients[number] ?? {}, { isLost: true });
+  return { pool, take, closed, close };
 }
 
 const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
