@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { ServiceError } from '../errors.ts';
 import { withoutSecrets } from '../text.ts';
 import { connectOnce } from './connect-once.ts';
-import type { Driver, DriverQuery, Parameter, Query, RawRow, TransactionLimits, TransactionWork } from './driver.ts';
+import type { Driver, DriverQuery, Parameter, RawRow, TransactionLimits, TransactionWork } from './driver.ts';
 import { createPool, type Opener, type Pool, type Pooled } from './pool.ts';
 import { LOCK_TIMEOUTS, MAX_LOCK_WAIT, type PoolKind, WAIT_PART } from './pool-kinds.ts';
 import { COMMIT, type Send, transact } from './transact.ts';
@@ -113,12 +113,12 @@ export async function connectServer(
     const until = performance.now() + deadline;
     const user = SHARED.includes(kind) ? group : undefined;
     const runOn = (pool: PoolKind, timeout: number) =>
-      pools[pool].use((client) => run(client, text, parameters, until, takeRows), timeout, user);
+      pools[pool].use((client) => run(client, text, parameters, until), timeout, user);
     try {
-      return await runOn(kind, deadline * WAIT_PART);
+      return (await runOn(kind, deadline * WAIT_PART)).rows;
     } catch (error) {
       if (!(error instanceof LockTimeout) || kind !== 'write') throw error;
-      return runOn('waitingWrite', MAX_LOCK_WAIT);
+      return (await runOn('waitingWrite', MAX_LOCK_WAIT)).rows;
     }
   };
   try {
@@ -159,27 +159,23 @@ export async function connectServer(
 
 /** Without limits there is none on the server either. */
 function transactOn<T>(client: Client, work: TransactionWork<T>, limits: TransactionLimits | undefined): Promise<T> {
-  const send: Send = (text, parameters) => {
-    const until = text === COMMIT ? limits?.latest : limits?.until;
-    return run(client, text, parameters, until, (result) => ({ command: result.command, rows: takeRows(result) }));
-  };
-  const begin = async (query: Query) => {
-    await query('begin isolation level read committed', []);
-    if (limits !== undefined) return;
+  const send: Send = (text, parameters) =>
+    run(client, text, parameters, text === COMMIT ? limits?.latest : limits?.until);
+  const unlimited: TransactionWork<T> = async (query, begun) => {
+    await begun;
     for (const timeout of TIMEOUTS) await query(`set local ${timeout} = 0`, []);
+    return work(query, begun);
   };
-  return transact(send, work, begin, () => {
+  return transact(send, limits === undefined ? unlimited : work, () => {
     client.isLost = true;
   });
 }
-
-type Result = RawRow[] & { readonly command: string };
 
 /**
  * Empties the result: V8 allocates two functions of each query of postgres.js in the old generation, where they keep the
  * query and its result in memory until the next major garbage collection.
  */
-function takeRows(result: Result): readonly RawRow[] {
+function takeRows(result: RawRow[]): readonly RawRow[] {
   const rows: RawRow[] = [];
   // `splice` takes ten times as long, because a result is a subclass of Array.
   for (let n = 0; n < result.length; n++) rows.push(result[n] as RawRow);
@@ -188,13 +184,12 @@ function takeRows(result: Result): readonly RawRow[] {
 }
 
 /** After the deadline the connection is closed, which makes the server end the statement. */
-function run<T>(
+function run(
   client: Client,
   text: string,
   parameters: readonly Parameter[],
   until: number | undefined,
-  read: (result: Result) => T,
-): Promise<T> {
+): ReturnType<Send> {
   return new Promise((resolve, reject) => {
     // postgres.js would reconnect, and send the rest of a transaction outside it.
     if (client.isLost) throw unavailable(new Error('The connection is lost.'));
@@ -211,7 +206,7 @@ function run<T>(
       .then(
         (result) => {
           clearTimeout(timer);
-          resolve(read(result));
+          resolve({ rows: takeRows(result), command: result.command });
         },
         (error) => {
           clearTimeout(timer);

@@ -13,16 +13,10 @@ export type Send = (
  * Runs the work in a transaction, which is rolled back if the work rejects. Rejects statements that the work sends after
  * its end.
  *
- * @param begin sends what begins the transaction
  * @param onLost is called when the rollback fails: the transaction may still be open, and the next one on the
  *   connection would commit it
  */
-export async function transact<T>(
-  send: Send,
-  work: TransactionWork<T>,
-  begin: (query: Query) => Promise<unknown> = (query) => query('begin', []),
-  onLost = () => {},
-): Promise<T> {
+export async function transact<T>(send: Send, work: TransactionWork<T>, onLost = () => {}): Promise<T> {
   let hasEnded = false;
   const query: Query = async (text, parameters) => {
     if (hasEnded) throw new Error('The transaction has ended.');
@@ -30,7 +24,7 @@ export async function transact<T>(
     return rows;
   };
   try {
-    const begun = begin(query);
+    const begun = query('begin', []);
     const [result] = await Promise.all([work(query, begun), begun]).finally(() => {
       hasEnded = true;
     });

@@ -66,7 +66,7 @@ test('a connection whose transaction could not be rolled back is lost: the next 
     return { rows: [], command: '' };
   };
   const onLost = vi.fn();
-  const failing = transact(send, () => Promise.reject(new Error('It failed.')), undefined, onLost);
+  const failing = transact(send, () => Promise.reject(new Error('It failed.')), onLost);
   await expect(failing).rejects.toThrow('It failed.');
   expect(onLost).toHaveBeenCalledOnce();
 });
