@@ -60,13 +60,13 @@ export function createIdempotency(database: Database, deadline: number, makeCont
       if (running.has(id)) {
         // It may only wait for its turn to get the stored reply, too.
         const [stored] = await keys.find([request]);
-        return replayed(request, stored);
+        return outcomeOf(request, stored);
       }
       running.add(id);
       try {
         const call = { request, work: database.bind(work), latest: performance.now() + deadline };
         const answer = await (changes === 'one' ? runOne(call) : runAlone('several', call));
-        return replayed(request, answer);
+        return outcomeOf(request, answer);
       } finally {
         running.delete(id);
       }
@@ -141,44 +141,36 @@ async function allOf<T>(promises: readonly (T | Promise<T>)[]): Promise<readonly
   return Promise.all(promises);
 }
 
-function toStored(request: KeyedRequest, { reply, error }: Outcome) {
-  const needsRead = error?.revealsStoredData ?? false;
-  const fingerprint = needsRead ? readersFingerprint(request.fingerprint) : request.fingerprint;
-  return { caller: request.caller, key: request.key, fingerprint, ...assertShort(reply) };
-}
-
-function assertShort(reply: HttpReply): HttpReply {
-  if (typeof reply.body !== 'string' || reply.body.length <= MAX_BODY_LENGTH) return reply;
-  throw new ServiceError(
-    'INVALID_ARGUMENT',
-    `The response to a request with an Idempotency-Key may have at most ${MAX_BODY_LENGTH} characters; request less.`,
-  );
-}
-
-/** @throws {ServiceError} IDEMPOTENCY_CONFLICT if there is no result */
-function replayed(request: KeyedRequest, result: KeyedResult): Outcome {
-  if (result === undefined) throw conflict();
-  return 'fingerprint' in result ? { reply: replay(request, result), error: undefined } : result;
-}
-
-function replay(request: KeyedRequest, { fingerprint, reply }: StoredReply): HttpReply {
-  const needsRead = fingerprint === readersFingerprint(request.fingerprint);
-  if (needsRead) request.authorizeRead();
-  if (needsRead || fingerprint === request.fingerprint) {
-    return { ...reply, headers: [...reply.headers, ...REPLAYED] };
+function toStored({ caller, key, fingerprint }: KeyedRequest, { reply, error }: Outcome) {
+  if (typeof reply.body === 'string' && reply.body.length > MAX_BODY_LENGTH) {
+    throw new ServiceError(
+      'INVALID_ARGUMENT',
+      `The response to a request with an Idempotency-Key may have at most ${MAX_BODY_LENGTH} characters; request less.`,
+    );
   }
-  throw new ServiceError(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for a new request.',
-  );
+  const needsRead = error?.revealsStoredData ?? false;
+  return { caller, key, fingerprint: needsRead ? readersFingerprint(fingerprint) : fingerprint, ...reply };
+}
+
+/** The outcome of the result of a request; throws if there is none, or it is a reply that the request may not have. */
+function outcomeOf(request: KeyedRequest, result: KeyedResult): Outcome {
+  if (result === undefined) {
+    const message = 'A request with this Idempotency-Key is in progress; try again to get its response.';
+    throw new ServiceError('IDEMPOTENCY_CONFLICT', message);
+  }
+  if (!('fingerprint' in result)) return result;
+  const { fingerprint, reply } = result;
+  if (fingerprint === readersFingerprint(request.fingerprint)) request.authorizeRead();
+  else if (fingerprint !== request.fingerprint) {
+    throw new ServiceError(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used for another request within the last 24 hours. Use a new key for a new request.',
+    );
+  }
+  return { reply: { ...reply, headers: [...reply.headers, ...REPLAYED] }, error: undefined };
 }
 
 /** Whether it is the stored reply to an earlier request. */
 export function isReplay({ headers }: HttpReply): boolean {
   return headers.includes(REPLAYED[0]);
-}
-
-function conflict(): ServiceError {
-  const message = 'A request with this Idempotency-Key is in progress; try again to get its response.';
-  return new ServiceError('IDEMPOTENCY_CONFLICT', message);
 }
