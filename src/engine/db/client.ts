@@ -3,15 +3,7 @@ import { Column, is, Placeholder, type SQLWrapper, sql, type Table } from 'drizz
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { ServiceError } from '../errors.ts';
 import { KeyedQueue } from '../queue.ts';
-import {
-  type Driver,
-  type DriverQuery,
-  type Parameter,
-  type Query,
-  type RawRow,
-  type StatementKind,
-  toParameter,
-} from './driver.ts';
+import { type Driver, type DriverQuery, type Query, type RawRow, type StatementKind, toParameter } from './driver.ts';
 import { connectionsOf, DEFAULT_POOL, MAX_LOCK_WAIT } from './pool-kinds.ts';
 import { type RowOf, rowReader, type Shape } from './row.ts';
 import { isDeadlock, LockTimeout, tableLocked } from './violations.ts';
@@ -128,7 +120,7 @@ export class Database {
       compiled ??= compile();
       const { text, placeholders, toRow } = compiled;
       const parameters = placeholders.map((placeholder) => toParameter(values[placeholder]));
-      const runAlone = () => this.#run(name, kind, text, parameters, group);
+      const runAlone = () => this.#run(name, kind, () => this.driver.query(text, parameters, kind, group));
       const requests = this.probe.tracing?.current();
       const run = requests === undefined ? runAlone : () => requests.statement(name, text, runAlone);
       const isQueued = row !== undefined && this.#rowQueue !== undefined;
@@ -157,13 +149,8 @@ export class Database {
     return this.driver.close();
   }
 
-  async #run(
-    name: string,
-    kind: StatementKind,
-    sql: string,
-    parameters: readonly Parameter[],
-    group: string | undefined,
-  ): Promise<readonly RawRow[]> {
+  /** Sends a statement, again while that is safe and may help. */
+  async #run(name: string, kind: StatementKind, send: () => Promise<readonly RawRow[]>): Promise<readonly RawRow[]> {
     // In a transaction, a retry would wait for the same locks.
     const attempts = this.#rowQueue === undefined ? 1 : MAX_ATTEMPTS;
     const started = performance.now();
@@ -171,7 +158,7 @@ export class Database {
       for (let attempt = 1; ; attempt++) {
         const tried = performance.now();
         try {
-          return await this.driver.query(sql, parameters, kind, group);
+          return await send();
         } catch (error) {
           if (!mayRunAgain(kind, error, performance.now() - tried)) throw error;
           if (attempt === attempts || performance.now() - started > LAST_ATTEMPT) throw finalError(error);
