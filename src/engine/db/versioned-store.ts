@@ -91,7 +91,6 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   const written = { table, selected, fields, foreignKeys, uniqueFields };
   const What = capitalize(one);
   const isRow = sql`id = ${sql.placeholder('id')}::bigint and ${versionCondition(table.version)}`;
-  const given = { of: sql.placeholder, givenFields: sql`${sql.placeholder('givenFields')}::text[]` };
   const returning = sql`returning ${selected}, ${storeRequestId}`;
 
   const rows = byId(database, list);
@@ -106,7 +105,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
   );
   const update = operation(
     'update',
-    sql`update ${table} set ${changedFields(written, given)} where ${isRow} ${returning}`,
+    sql`update ${table} set ${changedFields(written, sql.placeholder)} where ${isRow} ${returning}`,
     updateManyQuery(written),
     changeWith(
       (constraint, values) => notStored(constraint, values) ?? stillReferred(values.id, reasons.get(constraint)),

@@ -17,22 +17,19 @@ interface Written {
   readonly uniqueFields: ReadonlyMap<string, readonly WrittenField[]>;
 }
 
-/** The values of a change: the new value of the field with a key, and the list of the keys that the change doesn't omit. */
-interface NewValues {
-  readonly of: (key: string) => unknown;
-  readonly givenFields: SQL;
-}
+/** The new value of the field with a key, and under `givenFields` the list of the keys that the change doesn't omit. */
+type NewValueOf = (key: string) => unknown;
 
 /** What an update sets: the given fields, and the next version if a value changes. */
-export function changedFields({ table, fields }: Pick<Written, 'table' | 'fields'>, values: NewValues): SQL {
-  return sql`${fields.map(({ name }) => name)} = row${fields.map((field) => changedField(field, values))},
-    version = ${table.version} + (${before(fields)} *<> ${after(fields, values)})::integer`;
+export function changedFields({ table, fields }: Pick<Written, 'table' | 'fields'>, newValueOf: NewValueOf): SQL {
+  return sql`${fields.map(({ name }) => name)} = row${fields.map((field) => changedField(field, newValueOf))},
+    version = ${table.version} + (${before(fields)} *<> ${after(fields, newValueOf)})::integer`;
 }
 
-function changedField({ key, column }: WrittenField, { of, givenFields }: NewValues): SQL {
+function changedField({ key, column }: WrittenField, newValueOf: NewValueOf): SQL {
   return column.notNull
-    ? sql`coalesce(${of(key)}, ${column})`
-    : sql`case when ${key} = any(${givenFields}) then ${of(key)} else ${column} end`;
+    ? sql`coalesce(${newValueOf(key)}, ${column})`
+    : sql`case when ${key} = any(${newValueOf('givenFields')}::text[]) then ${newValueOf(key)} else ${column} end`;
 }
 
 function before(fields: readonly WrittenField[]): SQL {
@@ -40,8 +37,8 @@ function before(fields: readonly WrittenField[]): SQL {
 }
 
 /** The values as their columns store them: equal values may have different texts, such as the decimals 1.0 and 1.00. */
-function after(fields: readonly WrittenField[], values: NewValues): SQL {
-  return sql`row${fields.map((field) => sql`${changedField(field, values)}::${field.type}`)}::record`;
+function after(fields: readonly WrittenField[], newValueOf: NewValueOf): SQL {
+  return sql`row${fields.map((field) => sql`${changedField(field, newValueOf)}::${field.type}`)}::record`;
 }
 
 /**
@@ -68,11 +65,10 @@ export function insertManyQuery({ table, selected, fields, foreignKeys, uniqueFi
  */
 export function updateManyQuery({ table, selected, fields, foreignKeys, uniqueFields }: Written): SQL {
   const { parts, isFree } = freeRows(table, fields, 'no key update');
-  const values = { of: given, givenFields: given('givenFields') };
   const unique = [...new Set([...uniqueFields.values()].flat())];
-  const keepsUnique = unique.length > 0 ? sql`${before(unique)} *= ${after(unique, values)}` : sql`true`;
+  const keepsUnique = unique.length > 0 ? sql`${before(unique)} *= ${after(unique, given)}` : sql`true`;
   return sql`with ${parts} ${knownRows(foreignKeys)}
-    update ${table} set ${changedFields({ table, fields }, values)} from given
+    update ${table} set ${changedFields({ table, fields }, given)} from given
     where ${isFree} and ${isKnown(foreignKeys)} and ${keepsUnique}
     returning given.index, ${selected}, ${storeRequestIds(sql`id`)}`;
 }
