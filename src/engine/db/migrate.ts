@@ -115,11 +115,6 @@ async function missingIn(query: Query): Promise<readonly MigrationMeta[]> {
   );
 }
 
-/** @throws {Error} when a migration was never generated: without this, only requests would fail, one by one */
-export function assertMigrated(database: Database): Promise<void> {
-  return database.transaction((query) => assertColumns(query, database.tables));
-}
-
 /** @throws {Error} when the tables in the database lack columns, and what to do */
 export async function assertColumns(query: Query, tables: Iterable<Table>): Promise<void> {
   const expected = [...tables].flatMap((table) =>
