@@ -31,10 +31,6 @@ export interface ValuesFilter {
   readonly values: SQL;
 }
 
-interface ConditionFilter {
-  readonly condition: SQL;
-}
-
 /** Rows whose expression is in a range. */
 interface RangeFilter {
   readonly expression: SQL;
@@ -45,7 +41,7 @@ interface RangeFilter {
   readonly sorts: readonly string[];
 }
 
-export type RowFilter = ValuesFilter | ConditionFilter | RangeFilter;
+export type RowFilter = ValuesFilter | { readonly condition: SQL } | RangeFilter;
 
 export function conditionOf(filter: RowFilter): SQL {
   if ('column' in filter) return sql`${filter.column} = any(${filter.values})`;

@@ -24,7 +24,10 @@ export function versionMismatch(
   row: { readonly version: number },
   expected: ExpectedVersion,
 ): ServiceError {
-  if (hasExpectedVersion(row, expected)) return beingChanged(what);
+  if (hasExpectedVersion(row, expected)) {
+    const message = `${what} is being changed by another request; try again.`;
+    return new ServiceError('CONFLICT', message, { headers: RETRY_SOON });
+  }
   return new ServiceError('PRECONDITION_FAILED', `${what} does not have the expected version.`, {
     detailedMessage: `${what} ${differs(row.version, expected)}. Read it again before you change it.`,
   });
@@ -36,10 +39,4 @@ function differs(version: number, expected: ExpectedVersion): string {
   if (wanted === '0') return `already exists, with version ${version}; it must not exist`;
   if (version === 0) return 'does not exist, so it has no version';
   return `has version ${version}; the expected version is ${wanted}`;
-}
-
-function beingChanged(what: string): ServiceError {
-  return new ServiceError('CONFLICT', `${what} is being changed by another request; try again.`, {
-    headers: RETRY_SOON,
-  });
 }
