@@ -29,7 +29,7 @@ interface StreamsOptions {
 export type EventStreams = ReturnType<typeof createEventStreams>;
 
 export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOptions) {
-  const slots = createStreamSlots(max, onCount);
+  const acquireSlot = createStreamSlots(max, onCount);
   const queue = new KeyedQueue();
   const streams = new Set<EventStream>();
   const tail = createTail(feed, sendNext, endAll, onFailure);
@@ -46,7 +46,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       const { filter, account } = request;
       const { length } = request.format.key;
       // Holds the slot while the feed is read, so that streams beyond the maximum cost no read.
-      const release = slots.acquire(account, length);
+      const release = acquireSlot(account, length);
       const first = await feed.page(cursor ?? NOW, filter, 1).finally(release);
       return {
         status: 200,
@@ -56,7 +56,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
         ],
         body: (sink) => {
           try {
-            sink.onEnd(slots.acquire(account, length));
+            sink.onEnd(acquireSlot(account, length));
           } catch {
             // Others have taken the last slot since then.
             return sink.end('after');
@@ -80,7 +80,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
       { meter: { account }, isAborted }: Pick<IncomingRequest, 'meter' | 'isAborted'>,
       characters: number,
     ) {
-      const release = slots.acquire(account, characters);
+      const release = acquireSlot(account, characters);
       try {
         const first = await feed.page(cursor, filter, 1);
         // There is more to read at once, even if this page has none of the events that are wanted.
