@@ -3,10 +3,9 @@ import type { LifecycleRules } from '../lifecycle/enforcement.ts';
 import { type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import { escapeHtml, layout } from './layout.ts';
 import { card } from './lifecycle/card.ts';
-import { badge, dayElement, daysLeftInWords, PROMISES, titleOf } from './lifecycle/format.ts';
+import { asSentence, badge, dayElement, daysLeftInWords, PROMISES, titleOf } from './lifecycle/format.ts';
 import { LIFECYCLE_STYLE } from './lifecycle/style.ts';
 import { timeline } from './lifecycle/timeline.ts';
-import { unusedList } from './lifecycle/unused.ts';
 
 const LEVELS: readonly Level[] = ['deprecated', 'beta', 'experimental'];
 
@@ -84,5 +83,13 @@ function annotations(entries: readonly ReportEntry[], rules: LifecycleRules, now
 GraphQL operation that asks for it. Clients are known by their <code>API-Client</code> header, else by
 <code>apollographql-client-name</code>, else by the product in <code>User-Agent</code>.</p>
 ${cards.join('\n')}
-${unused.length === 0 ? '' : unusedList(unused)}`;
+${unused.length === 0 ? '' : `<h2>Without counted uses</h2>\n<ul class="unused">\n${unused.map(unusedLine).join('\n')}\n</ul>`}`;
+}
+
+/** An element that has no sunset and no counted uses, with the coordinate as the fragment of its URL. */
+function unusedLine(entry: ReportEntry): string {
+  const { coordinate, level, verdict } = entry;
+  const [id, title] = [escapeHtml(coordinate), titleOf(entry)];
+  const name = title === coordinate ? '' : ` <code>${id}</code>`;
+  return `<li class="line" id="${id}"><a href="#${id}">${escapeHtml(title)}</a> ${badge(level)}${name} <span class="left">${escapeHtml(asSentence(verdict))}</span></li>`;
 }
