@@ -10,8 +10,6 @@ interface DayCount {
   lastSeen: Date;
 }
 
-export type UseCount = ReturnType<Tally['take']>[number];
-
 /** The name for all clients beyond the maximum number of names: a client can invent any number. */
 export const OTHERS = '(others)';
 

@@ -4,10 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { annotatedIn } from '../../../src/engine/lifecycle/annotated.ts';
 import { deprecated } from '../../../src/engine/lifecycle/annotation.ts';
 import { lifecycleReport, type ReportEntry, type Usage } from '../../../src/engine/lifecycle/report.ts';
-import { Tally, type UseCount } from '../../../src/engine/lifecycle/tally.ts';
+import { Tally } from '../../../src/engine/lifecycle/tally.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { restNamesOf } from '../../../src/engine/rest/lifecycle.ts';
 import { bookRoutes, bookSchema } from '../../support/books.ts';
+
+type UseCount = ReturnType<Tally['take']>[number];
 
 const annotated = annotatedIn(bookSchema);
 const rest = restNamesOf(compileRoutes(bookSchema, bookRoutes));
