@@ -4,7 +4,6 @@ import { ServiceError } from '../../src/engine/errors.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
 import { compileOperation, interpretOperation, type Operation } from '../../src/engine/operation/compiled.ts';
 import { isUnsupported } from '../../src/engine/operation/compiler-bugs.ts';
-import { neverNull } from '../../src/engine/operation/never-null.ts';
 import { readAheadPlans } from '../../src/engine/operation/read-ahead.ts';
 import { selectionOf } from '../../src/engine/operation/selection.ts';
 import { answerOf, assertAgreement } from './agreement.ts';

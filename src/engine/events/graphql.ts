@@ -1,6 +1,6 @@
 import { isPermanent, ServiceError } from '../errors.ts';
 import { beta } from '../lifecycle/annotation.ts';
-import type { WaitFor } from '../operation/root-fields.ts';
+import type { WaitFor } from '../operation/prepare.ts';
 import { type Bounds, cursor, integerFrom, text } from '../schema/bounds.ts';
 import type { Builder, Types } from '../schema/builder.ts';
 import { NOW, readEventId, toEventId } from './cursor.ts';

@@ -4,10 +4,11 @@ import { LRUCache } from 'lru-cache';
 import type { Names } from '../schema/input.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
-import { type PrepareOptions, prepareOperation, validator } from './prepare.ts';
+import { type PrepareOptions, prepareOperation } from './prepare.ts';
 import type { PreparedOperation } from './prepared.ts';
 import { type Selection, selectionOf } from './selection.ts';
 import { useFinder } from './uses.ts';
+import { validator } from './validation.ts';
 
 /** The maximum number of documents in the cache, and of their characters together. */
 const MAX_DOCUMENTS = 1_000;

@@ -1,17 +1,15 @@
-import { Kind, typeFromAST } from 'graphql';
+import { getArgumentValues, getVariableValues, Kind } from 'graphql';
 import { READ, scopeOf } from '../auth/scope.ts';
-import { type ValidationError, validationFailed } from '../errors.ts';
+import type { IncomingRequest } from '../http/incoming.ts';
 import { unitsOf } from '../limits/units.ts';
-import { type InputElement, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
+import type { Context } from '../schema/context.ts';
 import type { ReadAheadPlans } from '../schema/reference.ts';
-import { argumentValidator } from './arguments.ts';
 import type { Operation } from './compiled.ts';
+import { isIncluded } from './conditions.ts';
 import { maxRuns, measure } from './cost.ts';
-import { neverNull } from './never-null.ts';
-import type { PreparedOperation } from './prepared.ts';
+import type { PreparedOperation, Variables } from './prepared.ts';
 import { readAheadPlans } from './read-ahead.ts';
-import { streamArgsOf, waitOf } from './root-fields.ts';
-import type { Selection } from './selection.ts';
+import type { SelectedField, Selection } from './selection.ts';
 import type { UseFinder } from './uses.ts';
 
 const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as const;
@@ -23,6 +21,18 @@ export interface PrepareOptions {
   /** Validates the variables and arguments; undefined if the protocol validates them as it reads them. */
   readonly validate: ((selection: Selection) => PreparedOperation['validate']) | undefined;
 }
+
+/**
+ * The extension `wait` of a root field, called once for all fields with it: their arguments are by response key.
+ *
+ * @param characters the length of the document
+ */
+export type WaitFor = (
+  fields: ReadonlyMap<string, Variables>,
+  context: Context,
+  request: IncomingRequest,
+  characters: number,
+) => Promise<Partial<Context>>;
 
 export function prepareOperation(
   selection: Selection,
@@ -67,26 +77,33 @@ function scopesOf({ operation, roots }: Selection): readonly string[] {
   return [...new Set(scopes)];
 }
 
-/** Validates the variables of an operation, and if they are valid, the arguments of its fields. */
-export function validator(names: Names) {
-  const validatorOf = inputValidators(names);
-  const argumentValidatorOf = inputValidators(names, nameOrValue);
-  return (selection: Selection): PreparedOperation['validate'] => {
-    const rejections = argumentValidator(selection, argumentValidatorOf);
-    const withoutNull = neverNull(selection);
-    const { schema, variableDefinitions } = selection;
-    const validators = variableDefinitions.map(({ variable, type, defaultValue }) => {
-      const element = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputElement;
-      return [variable.name.value, validatorOf(element)] as const;
-    });
-    return (variables) => {
-      const errors = validators.flatMap(([name, validate]): readonly ValidationError[] => {
-        const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
-        return value === null && withoutNull.has(name)
-          ? [{ path: [name], message: 'must not be null; omit it instead' }]
-          : validate(value, [name]);
-      });
-      return errors.length > 0 ? [{ error: validationFailed(errors), node: undefined }] : rejections(variables);
-    };
+/** Undefined if none of its root fields can wait. */
+function waitOf(selection: Selection): PreparedOperation['wait'] {
+  const waiting = selection.roots.flatMap((root) => {
+    const wait = root.field.extensions.wait as WaitFor | undefined;
+    const key = (root.node.alias ?? root.node.name).value;
+    return wait === undefined ? [] : [{ wait, key, root, argsOf: argumentsOf(selection, root) }];
+  });
+  // Only the feed of events waits.
+  const [first] = waiting;
+  if (first === undefined) return undefined;
+  const characters = selection.document.loc?.source.body.length ?? 0;
+  return (variables, context, request) => {
+    const included = waiting.filter(({ root }) => isIncluded([root.conditions], variables));
+    const fields = new Map(included.map(({ key, argsOf }) => [key, argsOf(variables)]));
+    return first.wait(fields, context, request, characters);
+  };
+}
+
+function streamArgsOf(selection: Selection): PreparedOperation['streamArgs'] {
+  const [root] = selection.roots;
+  return selection.operation.operation === 'subscription' && root ? argumentsOf(selection, root) : undefined;
+}
+
+function argumentsOf({ schema, variableDefinitions }: Selection, { field, node }: SelectedField) {
+  return (variables: Variables) => {
+    // They are valid: the operation is validated first.
+    const { coerced = {} } = getVariableValues(schema, variableDefinitions, variables);
+    return getArgumentValues(field, node, coerced);
   };
 }

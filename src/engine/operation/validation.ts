@@ -5,13 +5,58 @@ import {
   getNamedType,
   getVariableValues,
   isInputObjectType,
+  isNonNullType,
   Kind,
+  TypeInfo,
+  typeFromAST,
+  ValidationContext,
 } from 'graphql';
-import { MAX_VALIDATION_ERRORS, ServiceError, validationFailed } from '../errors.ts';
-import { boundsOf, type inputValidators } from '../schema/input.ts';
+import { MAX_VALIDATION_ERRORS, ServiceError, type ValidationError, validationFailed } from '../errors.ts';
+import { boundsOf, type InputElement, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
 import { hasVariable, isAlwaysIncluded, isIncluded } from './conditions.ts';
-import type { Rejection, Variables } from './prepared.ts';
+import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
 import { alternativesBy, type Selection } from './selection.ts';
+
+/** Validates the variables of an operation, and if they are valid, the arguments of its fields. */
+export function validator(names: Names) {
+  const validatorOf = inputValidators(names);
+  const argumentValidatorOf = inputValidators(names, nameOrValue);
+  return (selection: Selection): PreparedOperation['validate'] => {
+    const rejections = argumentValidator(selection, argumentValidatorOf);
+    const withoutNull = neverNull(selection);
+    const { schema, variableDefinitions } = selection;
+    const validators = variableDefinitions.map(({ variable, type, defaultValue }) => {
+      const element = { type: typeFromAST(schema, type), defaultValue, extensions: {} } as InputElement;
+      return [variable.name.value, validatorOf(element)] as const;
+    });
+    return (variables) => {
+      const errors = validators.flatMap(([name, validate]): readonly ValidationError[] => {
+        const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+        return value === null && withoutNull.has(name)
+          ? [{ path: [name], message: 'must not be null; omit it instead' }]
+          : validate(value, [name]);
+      });
+      return errors.length > 0 ? [{ error: validationFailed(errors), node: undefined }] : rejections(variables);
+    };
+  };
+}
+
+/**
+ * The variables that may be omitted, because they or their place have a default, but must not be null. By the
+ * specification (GraphQL, section 5.8.5), null is found during execution, when something may have been changed already.
+ */
+export function neverNull({ schema, document, operation, variableDefinitions }: Selection): ReadonlySet<string> {
+  const optional = new Set(
+    variableDefinitions
+      .filter(({ type }) => type.kind !== Kind.NON_NULL_TYPE)
+      .map(({ variable }) => variable.name.value),
+  );
+  if (optional.size === 0) return optional;
+  const context = new ValidationContext(schema, document, new TypeInfo(schema), () => {});
+  const uses = context.getRecursiveVariableUsages(operation);
+  const names = uses.filter(({ type }) => isNonNullType(type)).map(({ node }) => node.name.value);
+  return new Set(names.filter((name) => optional.has(name)));
+}
 
 /** Returns at most `MAX_VALIDATION_ERRORS` rejections, the last of which says if there are more. */
 type ArgumentValidator = (variables: Variables) => readonly Rejection[];
@@ -20,7 +65,7 @@ type ArgumentValidator = (variables: Variables) => readonly Rejection[];
  * Makes the validator of the arguments of an operation's fields beyond their types: bounds, pages and cursors. It
  * ignores fields that `@skip` and `@include` leave out. The variables must be of their types.
  */
-export function argumentValidator(
+function argumentValidator(
   { schema, variableDefinitions, fields }: Selection,
   validatorOf: ReturnType<typeof inputValidators>,
 ): ArgumentValidator {
