@@ -4,8 +4,8 @@ import { ServiceError } from '../../src/engine/errors.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
 import { compileOperation, interpretOperation, type Operation } from '../../src/engine/operation/compiled.ts';
 import { isUnsupported } from '../../src/engine/operation/compiler-bugs.ts';
-import { readAheadPlans } from '../../src/engine/operation/read-ahead.ts';
 import { selectionOf } from '../../src/engine/operation/selection.ts';
+import { neverNull } from '../../src/engine/operation/validation.ts';
 import { answerOf, assertAgreement } from './agreement.ts';
 import type { Kit } from './document-values.ts';
 import { type Asked, describeAsked, documentsFor } from './documents.ts';
@@ -80,7 +80,6 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
   // Twice, because an operation that was evicted is compiled again.
   for (const { name, variables } of [...asked.operations, ...asked.operations]) {
     const selection = selectionOf(schema, document, name);
-    const plans = readAheadPlans(selection);
     const ran = async (run: Operation) => {
       begin(asked.day);
       return [answerOf(await run(variables, NO_CONTEXT)), changes().join()] as const;
@@ -89,8 +88,8 @@ export async function checkZooDocument(asked: Asked): Promise<'compiled' | 'inte
       (variableValues) =>
         execute({ schema, document: parse(asked.text), operationName: name, variableValues }) as ReturnType<Operation>,
     );
-    const [interpreted] = await ran(interpretOperation(selection, plans));
-    const [compiled, made] = await ran(compileOperation(selection, plans));
+    const [interpreted] = await ran(interpretOperation(selection));
+    const [compiled, made] = await ran(compileOperation(selection));
     try {
       assertAgreement(interpreted, expected);
       assertAgreement(compiled, expected);

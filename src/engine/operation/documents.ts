@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { DocumentNode, GraphQLSchema } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Names } from '../schema/input.ts';
-import type { ReadAheadPlans } from '../schema/reference.ts';
 import { compileOperation, interpretOperation, type Operation } from './compiled.ts';
 import { type PrepareOptions, prepareOperation } from './prepare.ts';
 import type { PreparedOperation } from './prepared.ts';
@@ -46,7 +45,7 @@ export class PreparedDocuments {
 
   constructor(schema: GraphQLSchema, names: Names = 'shown') {
     this.#schema = schema;
-    const run: PrepareOptions['run'] = (selection, plans) => this.#runner(selection, plans);
+    const run: PrepareOptions['run'] = (selection) => this.#runner(selection);
     this.#options = { findUses: useFinder(schema), validate: validator(names), run };
   }
 
@@ -79,9 +78,9 @@ export class PreparedDocuments {
    * One that was evicted is compiled again after twice as many runs, up to a maximum: with too many for the cache,
    * compiling takes longer than it saves.
    */
-  #runner(selection: Selection, plans: ReadAheadPlans): Operation {
+  #runner(selection: Selection): Operation {
     const { schema, document, operation, size } = selection;
-    const interpreted = interpretOperation(selection, plans);
+    const interpreted = interpretOperation(selection);
     if (size > MAX_COMPILED) return interpreted;
     let [runs, compiledAt] = [0, COMPILED_AT];
     return (variables, context) => {
@@ -89,7 +88,7 @@ export class PreparedDocuments {
       if (cached !== undefined) return cached(variables, context);
       if (++runs < compiledAt) return interpreted(variables, context);
       compiledAt = runs + Math.min(runs, MAX_RUNS_APART);
-      const compiled = compileOperation(selectionOf(schema, document, operation.name?.value), plans);
+      const compiled = compileOperation(selectionOf(schema, document, operation.name?.value));
       this.#compiled.set(interpreted, compiled, { size: size + FIELDS_OF_OPERATION });
       return compiled(variables, context);
     };

@@ -3,12 +3,10 @@ import { READ, scopeOf } from '../auth/scope.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { unitsOf } from '../limits/units.ts';
 import type { Context } from '../schema/context.ts';
-import type { ReadAheadPlans } from '../schema/reference.ts';
 import type { Operation } from './compiled.ts';
 import { isIncluded } from './conditions.ts';
 import { maxRuns, measure } from './cost.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
-import { readAheadPlans } from './read-ahead.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import type { UseFinder } from './uses.ts';
 
@@ -17,7 +15,7 @@ const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as c
 export interface PrepareOptions {
   readonly findUses: UseFinder;
   /** Makes the function that runs it, and stays in memory: so it must not keep the selection, which is large. */
-  readonly run: (selection: Selection, plans: ReadAheadPlans) => Operation;
+  readonly run: (selection: Selection) => Operation;
   /** Validates the variables and arguments; undefined if the protocol validates them as it reads them. */
   readonly validate: ((selection: Selection) => PreparedOperation['validate']) | undefined;
 }
@@ -62,7 +60,7 @@ export function prepareOperation(
     maxRuns: (variables) => maxRuns(costFor(variables)),
     streamArgs: streamArgsOf(selection),
     wait: waitOf(selection),
-    run: run(selection, readAheadPlans(selection)),
+    run: run(selection),
   };
 }
 

@@ -120,7 +120,7 @@ describe('an operation that the compiler would run wrongly is interpreted', () =
     const reporting = reportingSchema(sdl);
     const expected = answerOf(await execute({ schema: reporting, document: parse(query), variableValues: variables }));
     const selection = selectionOf(reporting, parse(query), undefined);
-    const answer = answerOf(await compileOperation(selection, new Map())(variables, NO_CONTEXT));
+    const answer = answerOf(await compileOperation(selection)(variables, NO_CONTEXT));
     expect(JSON.stringify(answer.data)).toBe(JSON.stringify(expected.data));
     // If this fails, the compiler has fixed the bug, and the check for it can be removed.
     const compiled = compileQuery(reporting, parse(query));
@@ -133,7 +133,7 @@ describe('an operation that the compiler would run wrongly is interpreted', () =
     const document = parse('query A { ...X @include(if: false) } query B { ...X } fragment X on Query { name }');
     const reporting = reportingSchema('type Query { name: String }');
     for (const name of ['A', 'B', 'A', 'B']) {
-      const { data } = await compileOperation(selectionOf(reporting, document, name), new Map())({}, NO_CONTEXT);
+      const { data } = await compileOperation(selectionOf(reporting, document, name))({}, NO_CONTEXT);
       expect(Object.keys(data ?? {})).toEqual(name === 'A' ? [] : ['name']);
     }
   });
@@ -149,7 +149,7 @@ describe('an operation that the compiler would run wrongly is interpreted', () =
       };
     }
     const selection = selectionOf(changing, parse('mutation { change fail again: change }'), undefined);
-    const { data } = await compileOperation(selection, new Map())({}, NO_CONTEXT);
+    const { data } = await compileOperation(selection)({}, NO_CONTEXT);
     expect([data, made]).toEqual([null, ['change', 'fail']]);
   });
 

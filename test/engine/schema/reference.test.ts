@@ -2,7 +2,6 @@ import { execute, GraphQLList, GraphQLObjectType, GraphQLSchema, parse } from 'g
 import { expect, test } from 'vitest';
 import type { Loader } from '../../../src/engine/db/batch.ts';
 import { interpretOperation } from '../../../src/engine/operation/compiled.ts';
-import { readAheadPlans } from '../../../src/engine/operation/read-ahead.ts';
 import { selectionOf } from '../../../src/engine/operation/selection.ts';
 import { readListsAhead, reference } from '../../../src/engine/schema/reference.ts';
 
@@ -25,7 +24,7 @@ function schemaOf(rows: readonly object[], loader: Partial<Loader<number, object
 
 function list(rows: readonly object[], loader: Partial<Loader<number, object>>) {
   const selection = selectionOf(schemaOf(rows, loader), document, undefined);
-  return interpretOperation(selection, readAheadPlans(selection))({}, {} as never);
+  return interpretOperation(selection)({}, {} as never);
 }
 
 test('a row that was deleted since the list was read is null, and the others are there', async () => {
