@@ -13,7 +13,7 @@ export interface LifecycleExtension {
   readonly extensions: string | undefined;
 }
 
-const NONE: LifecycleExtension = { headers: [], extensions: undefined };
+export const NO_LIFECYCLE: LifecycleExtension = { headers: [], extensions: undefined };
 
 /** Makes the function that gives the lifecycle information about the annotated elements that an operation uses. */
 export function lifecycleExtensions() {
@@ -28,7 +28,7 @@ export function lifecycleExtensions() {
     extensions: GraphQLParams['extensions'],
   ): LifecycleExtension => {
     const all = [...always, ...given(variables)];
-    if (all.length === 0) return NONE;
+    if (all.length === 0) return NO_LIFECYCLE;
     const severest = all.reduce((one, other) => (severity(other) < severity(one) ? other : one));
     const items = all.map((use) => partOf(use).json);
     const json = extensions?.lifecycle === false ? undefined : `{"lifecycle":[${items.join()}]}`;

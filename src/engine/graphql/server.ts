@@ -14,7 +14,7 @@ import type { ExecuteOperation } from '../operation/execute.ts';
 import type { PreparedOperation, Rejection } from '../operation/prepared.ts';
 import type { MaxWait } from '../queue.ts';
 import { forCaller, isWrapper, toClientError } from './errors.ts';
-import { assertExtensions, type LifecycleExtension, lifecycleExtensions } from './lifecycle.ts';
+import { assertExtensions, type LifecycleExtension, lifecycleExtensions, NO_LIFECYCLE } from './lifecycle.ts';
 import { type GraphQLParams, readParams } from './params.ts';
 import { toOutcome } from './reply.ts';
 import { asStream, type Subscriptions, subscriptionOpener } from './stream.ts';
@@ -50,7 +50,7 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
   return async (request) => {
     const accept = request.headers.get('accept');
     const { isAcceptable, mediaType, wantsStream } = negotiate(accept);
-    let [operation, extension]: [string, LifecycleExtension | undefined] = ['none', undefined];
+    let [operation, extension] = ['none', NO_LIFECYCLE];
     try {
       const entering = authentication.authenticate(request);
       const caller = entering instanceof Promise ? await entering : entering;
@@ -112,23 +112,19 @@ function negotiate(accept: string | null) {
   return { isAcceptable: accepted !== undefined, mediaType: accepted ?? 'application/json', wantsStream };
 }
 
-function toRejection(
-  rejections: readonly Rejection[],
-  mediaType: string,
-  extension: LifecycleExtension | undefined,
-): Outcome {
+function toRejection(rejections: readonly Rejection[], mediaType: string, extension: LifecycleExtension): Outcome {
   // A caller that may not use the operation gets no lifecycle information.
   const isForbidden = rejections.some(({ error }) => ALWAYS_BY_STATUS.has(error.code));
   const errors = rejections.map(({ error, node }) =>
     node === undefined ? error : new GraphQLError(error.message, { originalError: error, nodes: node }),
   );
   return isForbidden
-    ? toOutcome({ errors }, mediaType, undefined, 'request')
+    ? toOutcome({ errors }, mediaType, NO_LIFECYCLE, 'request')
     : toOutcome({ errors }, mediaType, extension, 'document');
 }
 
 /** Graphql-js itself throws at a document that it cannot parse. */
-function toFailure(thrown: unknown, mediaType: string, extension: LifecycleExtension | undefined): Outcome {
+function toFailure(thrown: unknown, mediaType: string, extension: LifecycleExtension): Outcome {
   const errors = [toClientError(thrown)];
   return toOutcome({ errors }, mediaType, extension, isWrapper(thrown) ? 'document' : 'request');
 }

@@ -38,7 +38,7 @@ export function subscriptionOpener({ open, context, costs, logger }: Subscriptio
     variables: Variables,
     mayRead: boolean,
     text: string,
-    extension: LifecycleExtension | undefined,
+    extension: LifecycleExtension,
     recheck: () => Promise<void>,
   ): Promise<Outcome> => {
     const { account } = request.meter;
@@ -54,7 +54,7 @@ export function subscriptionOpener({ open, context, costs, logger }: Subscriptio
     };
     const reply = await open(resumedAt(request.headers, after as string | undefined), {
       format: {
-        key: stringifyJson([text, variables, mayRead, extension?.extensions]),
+        key: stringifyJson([text, variables, mayRead, extension.extensions]),
         hasIds: true,
         maxEvents: operation.maxRuns(variables),
         queueLength: () => queue.lengthOf(account),
@@ -66,15 +66,14 @@ export function subscriptionOpener({ open, context, costs, logger }: Subscriptio
       charge: (events) => request.meter.chargePart(operation.cost(variables, costs, events).units),
       recheck,
     });
-    return { reply: { ...reply, headers: [...(extension?.headers ?? []), ...reply.headers] }, error: undefined };
+    return { reply: { ...reply, headers: [...extension.headers, ...reply.headers] }, error: undefined };
   };
 }
 
 const COMPLETE = 'event: complete\ndata:\n\n';
 
-function next({ data, errors }: ExecutionResult, extension: LifecycleExtension | undefined, id = ''): string {
-  const text = serialize({ errors, data }, extension);
-  return `${id}event: next\ndata: ${text}\n\n`;
+function next(result: ExecutionResult, extension: LifecycleExtension, id = ''): string {
+  return `${id}event: next\ndata: ${serialize(result, extension)}\n\n`;
 }
 
 /** A reply as a stream with one result, for a client that accepts nothing else. */

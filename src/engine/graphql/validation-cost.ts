@@ -8,6 +8,7 @@ import {
   type SelectionSetNode,
   visit as visitNodes,
 } from 'graphql';
+import type { ErrorCode } from '../errors.ts';
 import { fragmentsOf } from '../operation/selection.ts';
 
 /** The maximum number of selections of a document with its fragments expanded, in all its operations together. */
@@ -27,34 +28,28 @@ interface MergedSelection {
 }
 
 /**
- * The error for a document that takes too long to validate. Validation compares all pairs of fields with one name, and
- * of fragments, in one place: 5,000 tokens can hold too many.
+ * Throws a `GraphQLError` for a document that takes too long to validate. Validation compares all pairs of fields with one
+ * name, and of fragments, in one place: 5,000 tokens can hold too many.
  */
-export function tooComplex(document: DocumentNode): GraphQLError | undefined {
-  if (hasDeepValue(document)) return tooComplexError(`has a value nested more than ${MAX_VALUE_NESTING} levels deep`);
+export function assertSimple(document: DocumentNode): void {
+  if (hasDeepValue(document)) throw tooComplex(`has a value nested more than ${MAX_VALUE_NESTING} levels deep`);
   const fragments = fragmentsOf(document);
   const reached = new Set<FragmentDefinitionNode>();
   const around = new Set<string>();
   let [selections, pairs] = [0, 0];
-  try {
-    for (const node of document.definitions) {
-      if (node.kind === Kind.OPERATION_DEFINITION) visit(node.selectionSet, newSelection(), 1);
-    }
-    // Fragments that no operation uses, or with a name that another has, are an error, but validation compares them too.
-    for (const node of document.definitions) {
-      if (node.kind === Kind.FRAGMENT_DEFINITION && !reached.has(node)) visit(node.selectionSet, newSelection(), 1);
-    }
-    return undefined;
-  } catch (error) {
-    if (error instanceof GraphQLError) return error;
-    throw error;
+  for (const node of document.definitions) {
+    if (node.kind === Kind.OPERATION_DEFINITION) visit(node.selectionSet, newSelection(), 1);
+  }
+  // Fragments that no operation uses, or with a name that another has, are an error, but validation compares them too.
+  for (const node of document.definitions) {
+    if (node.kind === Kind.FRAGMENT_DEFINITION && !reached.has(node)) visit(node.selectionSet, newSelection(), 1);
   }
 
   function visit(set: SelectionSetNode, at: MergedSelection, depth: number): void {
-    if (depth > MAX_NESTING) throw tooComplexError(`is nested more than ${MAX_NESTING} selections deep`);
+    if (depth > MAX_NESTING) throw tooComplex(`is nested more than ${MAX_NESTING} selections deep`);
     for (const node of set.selections) {
       if (++selections > MAX_SELECTIONS) {
-        throw tooComplexError(`has more than ${MAX_SELECTIONS} fields when its fragments are expanded`);
+        throw tooComplex(`has more than ${MAX_SELECTIONS} fields when its fragments are expanded`);
       }
       if (node.kind === Kind.INLINE_FRAGMENT) visit(node.selectionSet, at, depth + 1);
       else if (node.kind === Kind.FRAGMENT_SPREAD) visitFragment(node.name.value, at, depth);
@@ -72,7 +67,7 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
 
   /** Expands a fragment once in each place, as validation does. */
   function visitFragment(name: string, at: MergedSelection, depth: number): void {
-    if (around.has(name)) throw new GraphQLError(`Cannot spread fragment "${name}" within itself.`);
+    if (around.has(name)) throw invalid(`Cannot spread fragment "${name}" within itself.`);
     // Counted for each spread: even to find that a pair was compared before takes time.
     compare(at.fragments.size);
     if (at.fragments.has(name)) return;
@@ -87,8 +82,7 @@ export function tooComplex(document: DocumentNode): GraphQLError | undefined {
 
   function compare(others: number): void {
     pairs += others;
-    if (pairs > MAX_PAIRS)
-      throw new GraphQLError('The document repeats too many fields in one place. Select each field once.');
+    if (pairs > MAX_PAIRS) throw invalid('The document repeats too many fields in one place. Select each field once.');
   }
 }
 
@@ -105,8 +99,12 @@ function hasDeepValue(document: DocumentNode): boolean {
   return depth > MAX_VALUE_NESTING;
 }
 
-function tooComplexError(what: string): GraphQLError {
-  return new GraphQLError(`The document ${what}.`, { extensions: { code: 'INVALID_ARGUMENT' } });
+function tooComplex(what: string): GraphQLError {
+  return invalid(`The document ${what}.`, 'INVALID_ARGUMENT');
+}
+
+function invalid(message: string, code: ErrorCode = 'GRAPHQL_VALIDATION_FAILED'): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } });
 }
 
 function newSelection(): MergedSelection {

@@ -22,7 +22,7 @@ import { show } from '../schema/input.ts';
 import { toClientError, withoutStacks } from './errors.ts';
 import type { GraphQLParams } from './params.ts';
 import { KnownArgumentsRule, KnownFieldsRule, KnownOperationsRule, SubscriptionRootRule } from './rules.ts';
-import { tooComplex } from './validation-cost.ts';
+import { assertSimple } from './validation-cost.ts';
 
 export interface PreparerOptions {
   readonly schema: GraphQLSchema;
@@ -49,15 +49,15 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
     },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((_, document) => {
-        const error = tooComplex(document);
-        return error === undefined ? withoutStacks(() => validateFn(schema, document, rules, limits)) : [error];
+        assertSimple(document);
+        return withoutStacks(() => validateFn(schema, document, rules, limits));
       });
     },
   };
   // The cache of prepared documents keeps valid ones alone: an error would keep all of its document in memory.
   const yoga = createYoga({ schema, logging: false, parserAndValidationCache: false, plugins: [plugin] });
 
-  /** The prepared operation of a new document, or the result with its errors. Throws if it cannot be parsed. */
+  /** The prepared operation of a new document, or the result with its errors. Throws if it is not parsed, or too complex. */
   return ({ method, meter }: IncomingRequest, params: GraphQLParams): PreparedOperation | ExecutionResult => {
     meter.charge(unitsOfDocument(params.query));
     assertLines(params.query);
