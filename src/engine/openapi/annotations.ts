@@ -1,9 +1,8 @@
 import type { ErrorCode } from '../errors.ts';
 import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
-import type { SuccessorRoute } from '../rest/successor.ts';
 
 /** An operation, or the name of a parameter. */
-type SuccessorInRest = Partial<Pick<SuccessorRoute, 'operationId' | 'operation'> & { readonly name: string }>;
+type SuccessorInRest = Readonly<Partial<Record<'operationId' | 'operation' | 'name', string>>>;
 
 /** Further extensions for a stability that tools read. Scalar has only one value for everything that is not stable. */
 const ALIASES = {

@@ -168,8 +168,8 @@ function parameterObject(
 }
 
 /** What the example of the row has, so that a request and its response agree. */
-function exampleInPath({ name }: Variable, { route, operation }: Endpoint, { examples }: DocumentText): JsonSchema {
-  const [identity = ''] = [...identityOf(route, operation)].find(([, variable]) => variable === name) ?? [];
+function exampleInPath({ name }: Variable, { operation }: Endpoint, { examples }: DocumentText): JsonSchema {
+  const [identity = ''] = [...identityOf(operation)].find(([, variable]) => variable === name) ?? [];
   const row = examples[rowName(operation)] as Readonly<Record<string, unknown>> | undefined;
   const example = row?.[name] ?? row?.[identity];
   return example === undefined ? {} : { example };

@@ -24,13 +24,14 @@ import { isList, pathReader, queryReader } from './parameters.ts';
 import { EXPECTED_VERSION, expectedVersions } from './preconditions.ts';
 import { assertOwn, assertPlain, assertReply, rootType, rowConverter, selectsField } from './result.ts';
 import { creates, fillTemplate, mayCreate, type ReplyContext, type Route, type RouteReply } from './route.ts';
-import { nameOf, type ResolvedRoute } from './successor.ts';
 import { type ResolvedOperation, resolveOperation } from './variables.ts';
 
 const TOTAL = 'totalCount';
 
 /** A route, compiled when the service starts: a request only runs. */
-export interface Endpoint extends ResolvedRoute {
+export interface Endpoint {
+  readonly route: Route;
+  readonly operation: ResolvedOperation;
   readonly lifecycle: EndpointLifecycle;
   readonly prepared: PreparedOperation;
   /** The same with the total of the list, for a client that prefers it; undefined if the operation has no total. */
@@ -48,19 +49,19 @@ export interface Endpoint extends ResolvedRoute {
 
 /** @throws {Error} if a route's operation does not fit the schema */
 export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): readonly Endpoint[] {
-  const resolved = routes.map((route) => ({ route, operation: resolveOperation(schema, route) }));
+  const resolved = routes.map((route) => resolveOperation(schema, route));
   assertDistinct(resolved);
   const usesOf = useFinder(schema);
   // The defaults of variables are the route's, not the client's: they are no uses.
   const findUses: UseFinder = (selection) => usesOf({ ...selection, defaults: new Map() });
-  return resolved.map(({ route, operation }) => {
+  return resolved.map((operation) => {
+    const { route, operationId } = operation;
     assertPlain(operation);
-    assertReply(route.reply, operation);
-    const { operationId } = operation;
-    const lifecycle = endpointLifecycle({ route, operation }, resolved, findUses);
+    assertReply(operation);
+    const lifecycle = endpointLifecycle(operation, resolved, findUses);
     const options = { findUses: () => lifecycle.uses, validate: undefined, run: compileOperation };
     const isFormLike = route.method === 'POST' && operation.bodyVariable === undefined;
-    const documentWithTotal = withTotal(route, operation);
+    const documentWithTotal = withTotal(operation);
     // Whether it returns a row with its version, which becomes the entity tag.
     const isVersioned = route.reply.kind === 'item' && selectsField(operation, 'version');
     if (isVersioned) assertOwn(operation);
@@ -76,30 +77,29 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
       hasTag: route.reply.kind === 'list' || isVersioned,
       isFormLike,
       readPath: pathReader(operation.pathVariables),
-      read: reader(route, operation, isFormLike),
-      toAnswer: answerer(route, operation, isVersioned),
+      read: reader(operation, isFormLike),
+      toAnswer: answerer(operation, isVersioned),
     };
   });
 }
 
 /** @throws {Error} for two operations, paths or fragments with one name: that of a fragment is a component's */
-function assertDistinct(all: readonly ResolvedRoute[]): void {
+function assertDistinct(all: readonly ResolvedOperation[]): void {
   const operations = new Set<string>();
   const known = new Map<string, string>();
   const firstOf = (key: string, value: string) => {
     known.set(key, known.get(key) ?? value);
     return known.get(key);
   };
-  for (const { route, operation } of all) {
-    const { operationId } = operation;
-    for (const name of [operationId, nameOf(route)]) {
-      if (operations.has(name)) throw new Error(`There are two operations ${name}.`);
-      operations.add(name);
+  for (const { route, operationId, name, selection } of all) {
+    for (const one of [operationId, name]) {
+      if (operations.has(one)) throw new Error(`There are two operations ${one}.`);
+      operations.add(one);
     }
     const anonymous = fillTemplate(route.path, () => '{}');
     const path = firstOf(anonymous, route.path);
     if (path !== route.path) throw new Error(`${operationId}: name the variables of ${route.path} as in ${path}.`);
-    const { definitions } = operation.selection.document;
+    const { definitions } = selection.document;
     const fragments = definitions.filter((node) => node.kind === Kind.FRAGMENT_DEFINITION);
     const other = fragments.find((node) => firstOf(node.name.value, print(node)) !== print(node))?.name.value;
     if (other !== undefined)
@@ -117,10 +117,10 @@ function assertLongestPage({ operationId, queryVariables }: ResolvedOperation, {
   }
 }
 
-function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean): Endpoint['read'] {
-  const readQuery = queryReader(operation.queryVariables);
-  const { bodyVariable, bodyFieldVariables, versionVariable } = operation;
-  const identity = identityOf(route, operation);
+function reader(operation: ResolvedOperation, hasNoBody: boolean): Endpoint['read'] {
+  const { route, queryVariables, bodyVariable, bodyFieldVariables, versionVariable } = operation;
+  const readQuery = queryReader(queryVariables);
+  const identity = identityOf(operation);
   const readBody = bodyVariable && bodyVariables(bodyVariable, bodyFieldVariables, identity);
   const isRead = route.method === 'GET';
   const conditions = {
@@ -147,20 +147,20 @@ function reader(route: Route, operation: ResolvedOperation, hasNoBody: boolean):
 }
 
 /** The fields of a row that the path says, each with its variable; undefined for the id of a new row. */
-export function identityOf(route: Route, operation: ResolvedOperation): ReadonlyMap<string, string | undefined> {
+export function identityOf(operation: ResolvedOperation): ReadonlyMap<string, string | undefined> {
   const names = operation.pathVariables.map(({ name }) => name);
-  const ofRow = creates(route) ? undefined : names.at(-1);
+  const ofRow = creates(operation.route) ? undefined : names.at(-1);
   const identity = selectsField(operation, 'id') || ofRow === undefined ? 'id' : ofRow;
   const outer = names.filter((name) => selectsField(operation, name));
   return new Map([...outer.map((name) => [name, name] as const), [identity, ofRow]]);
 }
 
 /** The operation's document with the total of its page; undefined if it has none. */
-function withTotal({ reply }: Route, operation: ResolvedOperation): DocumentNode | undefined {
+function withTotal(operation: ResolvedOperation): DocumentNode | undefined {
+  const { route, selection, selected } = operation;
   const type = rootType(operation);
-  const isPage = reply.kind === 'list' && !isList(operation.selected.field);
+  const isPage = route.reply.kind === 'list' && !isList(selected.field);
   if (!isPage || !isObjectType(type) || !(TOTAL in type.getFields())) return undefined;
-  const { selection, selected } = operation;
   const { selectionSet } = selected.node;
   const total: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: TOTAL } };
   return visit(selection.document, {
@@ -168,19 +168,20 @@ function withTotal({ reply }: Route, operation: ResolvedOperation): DocumentNode
   });
 }
 
-function answerer(route: Route, operation: ResolvedOperation, isVersioned: boolean): Endpoint['toAnswer'] {
+function answerer(operation: ResolvedOperation, isVersioned: boolean): Endpoint['toAnswer'] {
+  const { reply } = operation.route;
   const convert = rowConverter(operation);
   const shape = isVersioned ? shapeOf(operation) : undefined;
 
   return ({ data, errors }, variables, request) => {
     if (data == null || errors?.[0] !== undefined) throw toServiceError(errors?.[0]);
     const value = convert(data[operation.selected.field.name]);
-    if (shape === undefined || value === null) return route.reply.answer(value, variables, request);
+    if (shape === undefined || value === null) return reply.answer(value, variables, request);
     const row = value as { version: unknown };
     const { version } = row;
     // JSON.stringify omits undefined.
     row.version = undefined;
-    const { status, body, headers } = route.reply.answer(row, variables, request);
+    const { status, body, headers } = reply.answer(row, variables, request);
     return { status, body, headers, etag: `"${version}-${shape}"` };
   };
 }

@@ -1,31 +1,32 @@
 import { type GraphQLSchema, isEnumType } from 'graphql';
 import type { HeaderFields } from '../http/reply.ts';
 import type { Annotated } from '../lifecycle/annotated.ts';
+import type { Successor } from '../lifecycle/annotation.ts';
 import type { Labels } from '../lifecycle/enforcement.ts';
 import { LIFECYCLE_PAGE, lifecycleHeaders, lifecycleLink } from '../lifecycle/headers.ts';
 import type { RestNames } from '../lifecycle/report.ts';
+import type { Variables } from '../operation/prepared.ts';
 import type { UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
 import { restNameOf } from './parameters.ts';
-import { coordinateOf, nameOf, type ResolvedRoute, successorRoute } from './successor.ts';
+import { fillTemplate } from './route.ts';
+import type { ResolvedOperation, Variable } from './variables.ts';
 
 type Addressed = Pick<EndpointCall, 'pathValues' | 'address'>;
 
 export type EndpointLifecycle = ReturnType<typeof endpointLifecycle>;
 
 /** @throws {Error} if the successor is not among all routes, or the route promises more than a field that it selects */
-export function endpointLifecycle(own: ResolvedRoute, all: readonly ResolvedRoute[], findUses: UseFinder) {
-  const { route, operation } = own;
-  const coordinate = coordinateOf(operation);
-  const { always, given } = findUses(operation.selection);
+export function endpointLifecycle(own: ResolvedOperation, all: readonly ResolvedOperation[], findUses: UseFinder) {
+  const { operationId, name, selection, coordinate } = own;
+  const { always, given } = findUses(selection);
   const annotated = always.find((use) => use.coordinate === coordinate);
-  assertKeepsPromise(operation.operationId, annotated, always);
-  const name = nameOf(route);
+  assertKeepsPromise(operationId, annotated, always);
   const deprecation = annotated?.annotations.deprecation;
-  const successor = deprecation && successorRoute(operation, deprecation.successor, all);
+  const successor = deprecation && successorRoute(own, deprecation.successor, all);
   // Its own come last, because two routes can have one root field.
   const names = namesIn([...all, own]);
-  const restName = (used: string) => names.get(used) ?? valueName(operation.selection.schema, used) ?? used;
+  const restName = (used: string) => names.get(used) ?? valueName(selection.schema, used) ?? used;
   const fixed = annotated ? lifecycleHeaders(annotated.annotations, name, successor?.operation) : [];
   return {
     /** The annotations of the root field: the lifecycle of the operation itself. */
@@ -57,14 +58,55 @@ export function endpointLifecycle(own: ResolvedRoute, all: readonly ResolvedRout
   };
 }
 
+/** @throws {Error} if the successor has no route, or there is no value for a variable of its path */
+function successorRoute(
+  { operationId, pathVariables }: ResolvedOperation,
+  { coordinate, args = {} }: Successor,
+  all: readonly ResolvedOperation[],
+) {
+  const found = all.find((one) => one.coordinate === coordinate);
+  if (found === undefined) throw new Error(`${operationId}: its successor ${coordinate} has no route.`);
+  const { route } = found;
+  const given = new Map(
+    Object.entries(args).map(([to, from]) => [
+      nameFor([...found.pathVariables, ...found.queryVariables], to, 'its successor'),
+      nameFor(pathVariables, from, 'its path'),
+    ]),
+  );
+  const path = fillTemplate(route.path, (name) => {
+    if (!given.has(name))
+      throw new Error(`${operationId}: no argument goes into ${name} of its successor ${coordinate}.`);
+    return `{${given.get(name)}}`;
+  });
+  const query = [...given].filter(([name]) => !route.path.includes(`{${name}}`));
+  const target = [path, query.map(([name, from]) => `${name}={${from}}`).join('&')].filter(Boolean).join('?');
+  return {
+    method: route.method,
+    operationId: found.operationId,
+    /** Its name in REST: `GET /books?id={bookId}`. */
+    operation: `${route.method} ${target}`,
+    /** Its path and query string, with the path values of a request to the deprecated route; empty if they are invalid. */
+    pathFor(values: Variables): string {
+      const template = query.some(([, from]) => values[from] === undefined) ? path : target;
+      return fillTemplate(template, (from) => encodeURIComponent(String(values[from] ?? `{${from}}`)));
+    },
+  };
+
+  function nameFor(variables: readonly Variable[], argument: string, where: string): string {
+    const variable = variables.find((candidate) => candidate.argument.name === argument);
+    if (variable === undefined) throw new Error(`${operationId}: ${where} has no variable for ${argument}.`);
+    return variable.name;
+  }
+}
+
 export function restNamesOf(
-  endpoints: readonly (ResolvedRoute & { readonly lifecycle: EndpointLifecycle })[],
+  endpoints: readonly { readonly operation: ResolvedOperation; readonly lifecycle: EndpointLifecycle }[],
 ): RestNames {
   return {
-    names: namesIn(endpoints),
+    names: namesIn(endpoints.map(({ operation }) => operation)),
     successors: new Map(
       endpoints.flatMap(({ operation, lifecycle: { successor } }) =>
-        successor === undefined ? [] : [[coordinateOf(operation), successor.operation] as const],
+        successor === undefined ? [] : [[operation.coordinate, successor.operation] as const],
       ),
     ),
     answered: new Set(endpoints.flatMap(({ lifecycle }) => lifecycle.selected.map(({ coordinate }) => coordinate))),
@@ -72,10 +114,9 @@ export function restNamesOf(
 }
 
 /** The names of operations and their parameters, by their coordinates; the last one counts. */
-function namesIn(routes: readonly ResolvedRoute[]): ReadonlyMap<string, string> {
-  const named = routes.flatMap(({ route, operation }) => {
-    const [coordinate, name] = [coordinateOf(operation), nameOf(route)];
-    const parameters = [...operation.pathVariables, ...operation.queryVariables].map(
+function namesIn(operations: readonly ResolvedOperation[]): ReadonlyMap<string, string> {
+  const named = operations.flatMap(({ coordinate, name, pathVariables, queryVariables }) => {
+    const parameters = [...pathVariables, ...queryVariables].map(
       (variable) => [`${coordinate}(${variable.argument.name}:)`, `${variable.name} of ${name}`] as const,
     );
     return [[coordinate, name] as const, ...parameters];

@@ -13,7 +13,6 @@ import {
 } from 'graphql';
 import type { SelectedField } from '../operation/selection.ts';
 import { hasRestNames, isList, restNameOf } from './parameters.ts';
-import type { Reply } from './route.ts';
 import type { ResolvedOperation, Variable } from './variables.ts';
 
 type Converter = (value: unknown) => unknown;
@@ -44,10 +43,8 @@ export function assertPlain({ selection, operationId }: ResolvedOperation): void
 }
 
 /** @throws {Error} if the root field does not have the fields of the reply, or is not a list as the reply is */
-export function assertReply(
-  { kind, selects = [] }: Reply,
-  { operationId, selected, queryVariables }: ResolvedOperation,
-): void {
+export function assertReply({ route, operationId, selected, queryVariables }: ResolvedOperation): void {
+  const { kind, selects = [] } = route.reply;
   const { field } = selected;
   const failIf = (isWrong: boolean, why: string) => {
     if (isWrong) throw new Error(`${operationId}: ${field.name} ${why}.`);

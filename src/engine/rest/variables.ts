@@ -27,11 +27,16 @@ export interface Variable {
   readonly defaultValue: unknown;
 }
 
+/** A route with its operation. */
 export interface ResolvedOperation {
+  readonly route: Route;
   readonly operationId: string;
+  /** Its name for clients, such as `GET /plants`. */
+  readonly name: string;
   readonly selection: Selection;
-  /** The root field. */
+  /** The root field, and its coordinate. */
   readonly selected: SelectedField;
+  readonly coordinate: string;
   /** In the order of the path. */
   readonly pathVariables: readonly Variable[];
   readonly queryVariables: readonly Variable[];
@@ -83,9 +88,12 @@ export function resolveOperation(schema: GraphQLSchema, route: Route): ResolvedO
   const elsewhere = [...pathVariables, body, ...bodyFieldVariables, versionVariable];
   const queryVariables = variables.filter((one) => !elsewhere.includes(one));
   return {
+    route,
     operationId,
+    name: `${method} ${path}`,
     selection,
     selected,
+    coordinate: `${selected.parent.name}.${selected.field.name}`,
     pathVariables,
     queryVariables,
     bodyVariable: body,
