@@ -110,11 +110,8 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
 
   async function notFound(request: IncomingRequest): Promise<Answered> {
     const { fullPath, meter } = request;
-    try {
-      await meter.waitFor(options.throttle, 1);
-    } catch (thrown) {
-      return rejected(request, toServiceError(thrown));
-    }
+    const late = await meter.waitFor(options.throttle, 1)?.catch(toServiceError);
+    if (late !== undefined) return rejected(request, late);
     const nearest = options.nearestTo(fullPath);
     const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
     const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);

@@ -37,11 +37,6 @@ export function isWrapper(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && !(error instanceof ServiceError);
 }
 
-/** The error of the service that an error for clients is, or stands for. */
-export function serviceErrorOf(error: GraphQLError): ServiceError {
-  return error instanceof ServiceError ? error : (error.originalError as ServiceError);
-}
-
 /** Of an error of the parser or a validation rule, to which Yoga gives a code. */
 function documentError({ message, extensions: { code } }: GraphQLError): ServiceError {
   const known = typeof code === 'string' && code in errorTable ? (code as ErrorCode) : 'INVALID_ARGUMENT';

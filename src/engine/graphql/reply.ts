@@ -1,9 +1,8 @@
 import type { ExecutionResult } from 'graphql';
-import { isPermanent, ServiceError } from '../errors.ts';
+import { isPermanent, ServiceError, toServiceError } from '../errors.ts';
 import type { Outcome } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import { MAX_RESPONSE_BYTES } from '../operation/cost.ts';
-import { serviceErrorOf } from './errors.ts';
 import { type LifecycleExtension, NO_LIFECYCLE } from './lifecycle.ts';
 
 /**
@@ -22,7 +21,7 @@ export function toOutcome(
   assertShort(body);
   const headers = [...lifecycle.headers, 'vary', 'Accept', 'content-type', `${mediaType}; charset=utf-8`];
   if (result.errors === undefined) return { reply: { status: 200, headers, body }, error: undefined };
-  const failures = result.errors.map(serviceErrorOf);
+  const failures = result.errors.map((error) => toServiceError(error));
   const fields = new Map(failures.flatMap((failure) => Object.entries(failure.headers)));
   const hasStatus = errorsOf === 'request' || (errorsOf === 'document' && mediaType !== 'application/json');
   const status = hasStatus ? Math.max(...failures.map((failure) => failure.status)) : 200;
@@ -32,7 +31,7 @@ export function toOutcome(
 /** A temporary one comes first, because the whole request may then be retried. */
 export function mostSevere({ errors = [] }: ExecutionResult): ServiceError | undefined {
   const [first] = errors
-    .map(serviceErrorOf)
+    .map((error) => toServiceError(error))
     .sort((one, other) => Number(isPermanent(one)) - Number(isPermanent(other)) || other.status - one.status);
   return first;
 }

@@ -50,8 +50,7 @@ const MAX_PATH_CHARACTERS = 100_000;
  * It handles introspection correctly, but compiling that is not worth the time.
  */
 export function isUnsupported(selection: Selection): boolean {
-  const { document, operation, roots, fields } = selection;
-  const isOfSeveral = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1;
+  const { operation, roots, fields } = selection;
   return (
     (operation.operation === 'mutation' && roots.length > 1) ||
     hasUnsupportedVariables(selection) ||
@@ -59,12 +58,13 @@ export function isUnsupported(selection: Selection): boolean {
     [...alternativesBy(fields, ({ node }) => node)].some(([node, { field }]) =>
       field.args.some((arg) => isUnsupportedArgument(arg, node.arguments)),
     ) ||
-    hasUnsupportedPaths(selection, isOfSeveral)
+    hasUnsupportedPaths(selection)
   );
 }
 
-/** @param isOfSeveral whether the document has other operations, which may share its fragments */
-function hasUnsupportedPaths({ roots, fields }: Selection, isOfSeveral: boolean): boolean {
+function hasUnsupportedPaths({ document, roots, fields }: Selection): boolean {
+  // The others may share its fragments.
+  const isOfSeveral = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length > 1;
   const conditionsOfNodes = new Map<FieldNode, string>();
   const conditionsOfPaths = new Map<string, string>();
   const resolvers = new Map<string, GraphQLCompositeType>();

@@ -99,12 +99,11 @@ function argumentValidator(
 }
 
 function firstOf(rejections: readonly Rejection[]): readonly Rejection[] {
-  return rejections.slice(0, MAX_VALIDATION_ERRORS).map((rejection, index) => {
-    if (index < MAX_VALIDATION_ERRORS - 1 || rejections.length <= MAX_VALIDATION_ERRORS) return rejection;
-    const { kind, message, validationErrors } = rejection.error;
-    const error = new ServiceError(kind, `${message} There are more errors.`, { validationErrors });
-    return { ...rejection, error };
-  });
+  const last = rejections[MAX_VALIDATION_ERRORS - 1];
+  if (last === undefined || rejections.length === MAX_VALIDATION_ERRORS) return rejections;
+  const { kind, message, validationErrors } = last.error;
+  const error = new ServiceError(kind, `${message} There are more errors.`, { validationErrors });
+  return [...rejections.slice(0, MAX_VALIDATION_ERRORS - 1), { ...last, error }];
 }
 
 /** The check of a field's arguments; undefined if they need none. */
