@@ -213,7 +213,7 @@ export function createApp(options: AppOptions) {
   const finish = createFinish({
     title: application.title,
     basePath,
-    restPaths: new Map(endpoints.map(({ operation, route }) => [operation.operationId, route.path])),
+    restPaths: new Map(endpoints.map(({ operationId, route }) => [operationId, route.path])),
     corsHeaders: corsHeaders(settings.CORS_ORIGINS),
     isPrivate,
     limiter,

@@ -54,13 +54,13 @@ export function openApiDocument(endpoints: readonly Endpoint[], options: Documen
     try {
       paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(endpoint, options, components) };
     } catch (error) {
-      throw new Error(`${endpoint.operation.operationId}: ${(error as Error).message}`);
+      throw new Error(`${endpoint.operationId}: ${(error as Error).message}`);
     }
   }
   components.refer('Error', ERROR_SCHEMA, () => ERROR_SCHEMA);
   components.refer('Problem', PROBLEM_SCHEMA, () => PROBLEM_SCHEMA);
   const { title, version, description, basePath, tagGroups, examples, optional, plurals } = options;
-  const operationIds = endpoints.map(({ operation }) => operation.operationId);
+  const operationIds = endpoints.map(({ operationId }) => operationId);
   const names = [...components.schemas.keys(), ...operationIds];
   const misspelt = [examples, optional, plurals].flatMap(Object.keys).find((name) => !names.includes(name));
   if (misspelt !== undefined)
@@ -90,9 +90,8 @@ function sorted(named: ReadonlyMap<string, JsonSchema>): JsonSchema {
 }
 
 function operationObject(endpoint: Endpoint, options: DocumentText, components: Components): JsonSchema {
-  const { route, operation, lifecycle } = endpoint;
-  const { pathVariables, queryVariables, bodyVariable, bodyFieldVariables, selected, operationId } = operation;
-  const { annotations, successor } = lifecycle;
+  const { route, pathVariables, queryVariables, bodyVariable, bodyFieldVariables, selected, operationId } = endpoint;
+  const { annotations, successor } = endpoint.lifecycle;
   if (!Object.values(options.tagGroups).some((tags) => Object.hasOwn(tags, route.tag)))
     throw new Error(`no resource has the tag ${route.tag} in its tags.`);
   const description = (selected.field.description ?? '').replace(/^\[\w+\] /, '');
@@ -168,9 +167,9 @@ function parameterObject(
 }
 
 /** What the example of the row has, so that a request and its response agree. */
-function exampleInPath({ name }: Variable, { operation }: Endpoint, { examples }: DocumentText): JsonSchema {
-  const [identity = ''] = [...identityOf(operation)].find(([, variable]) => variable === name) ?? [];
-  const row = examples[rowName(operation)] as Readonly<Record<string, unknown>> | undefined;
+function exampleInPath({ name }: Variable, endpoint: Endpoint, { examples }: DocumentText): JsonSchema {
+  const [identity = ''] = [...identityOf(endpoint)].find(([, variable]) => variable === name) ?? [];
+  const row = examples[rowName(endpoint)] as Readonly<Record<string, unknown>> | undefined;
   const example = row?.[name] ?? row?.[identity];
   return example === undefined ? {} : { example };
 }
@@ -184,14 +183,14 @@ function enumDescriptions(variable: Variable): string[] {
 }
 
 function responses(endpoint: Endpoint, options: DocumentText, components: Components): JsonSchema {
-  const { route, operation, lifecycle } = endpoint;
+  const { route, operationId } = endpoint;
   const { kind, statuses } = route.reply;
   const isRead = route.method === 'GET';
-  const { annotations } = lifecycle;
+  const { annotations } = endpoint.lifecycle;
   const { headers: ofAnnotations } = additionsOf(annotations);
-  const plural = options.plurals[operation.operationId] ?? operation.operationId.replace(/^list/, '');
+  const plural = options.plurals[operationId] ?? operationId.replace(/^list/, '');
   const stream = route.stream && { 'text/event-stream': { schema: { type: 'string', description: route.stream } } };
-  const body = () => (kind === 'list' ? listSchema(operation, plural, components) : rowSchema(operation, components));
+  const body = () => (kind === 'list' ? listSchema(endpoint, plural, components) : rowSchema(endpoint, components));
   const successes = Object.entries(statuses).map(([status, { description, headers = [] }]) => [
     status,
     {

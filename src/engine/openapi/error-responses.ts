@@ -63,19 +63,20 @@ function responseOf(status: number, kinds: readonly ErrorKind[], { route, lifecy
   };
 }
 
-function codesOf({ route, operation, lifecycle, hasTag }: Endpoint): readonly (ErrorCode | ErrorKind)[] {
-  const inputs = [...operation.pathVariables, ...operation.queryVariables, operation.bodyVariable]
+function codesOf(endpoint: Endpoint): readonly (ErrorCode | ErrorKind)[] {
+  const { route, pathVariables, queryVariables, bodyVariable, versionVariable } = endpoint;
+  const inputs = [...pathVariables, ...queryVariables, bodyVariable]
     .flatMap((variable) => variable?.argument ?? [])
     .flatMap((argument) => [argument, ...reachable(argument.type)]);
   return [
     ...ALWAYS,
-    ...(operation.pathVariables.length > 0 ? (['NOT_FOUND'] as const) : []),
-    ...(operation.bodyVariable === undefined ? [] : WITH_BODY),
+    ...(pathVariables.length > 0 ? (['NOT_FOUND'] as const) : []),
+    ...(bodyVariable === undefined ? [] : WITH_BODY),
     ...(route.method === 'GET' ? [] : WRITES),
-    ...(operation.versionVariable === undefined ? [] : WITH_PRECONDITION),
-    ...(route.method === 'GET' && hasTag ? (['PRECONDITION_FAILED'] as const) : []),
+    ...(versionVariable === undefined ? [] : WITH_PRECONDITION),
+    ...(route.method === 'GET' && endpoint.hasTag ? (['PRECONDITION_FAILED'] as const) : []),
     ...(route.errors ?? []),
-    ...additionsOf(lifecycle.annotations).errors,
+    ...additionsOf(endpoint.lifecycle.annotations).errors,
     ...inputs.flatMap((input) => additionsOf(annotationsOf(input)).errors),
   ];
 }

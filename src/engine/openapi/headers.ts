@@ -39,11 +39,11 @@ export const REQUEST_HEADERS: JsonSchema = Object.fromEntries(
 );
 
 export function headerParameters(endpoint: Endpoint): JsonSchema[] {
-  const { route, operation, hasTag, preparedWithTotal, lifecycle } = endpoint;
+  const { route, versionVariable, hasTag, preparedWithTotal, lifecycle } = endpoint;
   const isRead = route.method === 'GET';
   const names = [
     ...(isRead ? [] : ['Idempotency-Key']),
-    ...((isRead ? hasTag : operation.versionVariable !== undefined) ? ['If-Match'] : []),
+    ...((isRead ? hasTag : versionVariable !== undefined) ? ['If-Match'] : []),
     ...(isRead && hasTag ? ['If-None-Match'] : []),
     ...(preparedWithTotal === undefined ? [] : ['Prefer']),
     ...(mayCreate(route) ? ['If-None-Match-Any'] : []),

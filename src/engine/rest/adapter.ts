@@ -77,7 +77,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
       const error = new ServiceError('METHOD_NOT_ALLOWED', message, { headers: methods });
       return labeled('rest', 'methodNotAllowed', await errorReplyInTurn(error, request, throttle));
     }
-    const { operationId: operation } = endpoint.operation;
+    const { operationId: operation } = endpoint;
     const call = new EndpointCall(request, endpoint.readPath, segments);
     const always = endpoint.lifecycle.headersFor(call);
     try {
@@ -98,7 +98,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
     const { headers } = request;
     const entering = authentication.authenticate(request);
     const caller = entering instanceof Promise ? await entering : entering;
-    const { prepared, preparedWithTotal, lifecycle, operation, route } = endpoint;
+    const { prepared, preparedWithTotal, lifecycle, operationId, route } = endpoint;
     const mayRead = authentication.mayRead(caller);
     const isCounted = preparedWithTotal !== undefined && prefersCount(headers);
     const wantsStream = route.stream !== undefined && acceptsEventStream(accept);
@@ -112,7 +112,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
         const offered = route.stream === undefined ? 'application/json' : 'application/json or text/event-stream';
         throw new ServiceError('NOT_ACCEPTABLE', `Responses are ${offered}, which the Accept field excludes.`);
       },
-      fingerprint: (variables) => fingerprintOf(operation.operationId, variables),
+      fingerprint: (variables) => fingerprintOf(operationId, variables),
       reject: ([{ error }]) => errorReply(error, accept, always),
       open: wantsStream ? open : undefined,
       reply: (result, variables) => {

@@ -29,9 +29,7 @@ import { type ResolvedOperation, resolveOperation } from './variables.ts';
 const TOTAL = 'totalCount';
 
 /** A route, compiled when the service starts: a request only runs. */
-export interface Endpoint {
-  readonly route: Route;
-  readonly operation: ResolvedOperation;
+export interface Endpoint extends ResolvedOperation {
   readonly lifecycle: EndpointLifecycle;
   readonly prepared: PreparedOperation;
   /** The same with the total of the list, for a client that prefers it; undefined if the operation has no total. */
@@ -68,8 +66,6 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
     const prepared = prepareOperation(operation.selection, options);
     assertLongestPage(operation, prepared);
     return {
-      route,
-      operation,
       lifecycle,
       prepared,
       preparedWithTotal:
@@ -79,6 +75,8 @@ export function compileRoutes(schema: GraphQLSchema, routes: readonly Route[]): 
       readPath: pathReader(operation.pathVariables),
       read: reader(operation, isFormLike),
       toAnswer: answerer(operation, isVersioned),
+      // Last: after properties that follow a spread, each would have a hidden class of its own.
+      ...operation,
     };
   });
 }

@@ -100,13 +100,13 @@ function successorRoute(
 }
 
 export function restNamesOf(
-  endpoints: readonly { readonly operation: ResolvedOperation; readonly lifecycle: EndpointLifecycle }[],
+  endpoints: readonly (ResolvedOperation & { readonly lifecycle: EndpointLifecycle })[],
 ): RestNames {
   return {
-    names: namesIn(endpoints.map(({ operation }) => operation)),
+    names: namesIn(endpoints),
     successors: new Map(
-      endpoints.flatMap(({ operation, lifecycle: { successor } }) =>
-        successor === undefined ? [] : [[operation.coordinate, successor.operation] as const],
+      endpoints.flatMap(({ coordinate, lifecycle: { successor } }) =>
+        successor === undefined ? [] : [[coordinate, successor.operation] as const],
       ),
     ),
     answered: new Set(endpoints.flatMap(({ lifecycle }) => lifecycle.selected.map(({ coordinate }) => coordinate))),

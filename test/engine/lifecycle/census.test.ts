@@ -91,12 +91,12 @@ describe.each([
       const actual = endpoints.map((endpoint) => {
         const headers = endpoint.lifecycle.headersFor(request);
         const [level, sunset] = ['api-stability', 'sunset'].map((name) => fieldOf(headers, name));
-        return [coordinateOf(endpoint), { level, sunset: sunset?.slice(5, 16) }];
+        return [endpoint.coordinate, { level, sunset: sunset?.slice(5, 16) }];
       });
       const expected = endpoints.map((endpoint) => {
-        const annotations = annotated.find(({ coordinate }) => coordinate === coordinateOf(endpoint))?.annotations;
+        const annotations = annotated.find(({ coordinate }) => coordinate === endpoint.coordinate)?.annotations;
         const sunset = annotations?.deprecation && new Date(annotations.deprecation.sunset).toUTCString().slice(5, 16);
-        return [coordinateOf(endpoint), { level: annotations && levelOf(annotations), sunset }];
+        return [endpoint.coordinate, { level: annotations && levelOf(annotations), sunset }];
       });
       expect(actual).toEqual(expected);
     });
@@ -128,14 +128,6 @@ describe.each([
     });
   },
 );
-
-function coordinateOf({
-  operation: {
-    selected: { parent, field },
-  },
-}: Endpoint): string {
-  return `${parent.name}.${field.name}`;
-}
 
 /** The applied lifecycle directives of a printed schema, by coordinate. */
 function directivesIn(text: string): Record<string, Lifecycle> {
@@ -217,15 +209,12 @@ function describedInOpenApi(endpoints: readonly Endpoint[], document: object): [
     };
   };
   const ofOperations = endpoints.flatMap((endpoint): [string, Lifecycle][] => {
-    const { route, operation } = endpoint;
+    const { route, coordinate, pathVariables, queryVariables } = endpoint;
     const described = paths[route.path]?.[route.method.toLowerCase()];
-    const coordinate = coordinateOf(endpoint);
-    const parameters = [...operation.pathVariables, ...operation.queryVariables].map(
-      (variable): [string, Lifecycle] => [
-        `${coordinate}(${variable.argument.name}:)`,
-        described?.parameters.find(({ name }) => name === variable.name) ?? {},
-      ],
-    );
+    const parameters = [...pathVariables, ...queryVariables].map((variable): [string, Lifecycle] => [
+      `${coordinate}(${variable.argument.name}:)`,
+      described?.parameters.find(({ name }) => name === variable.name) ?? {},
+    ]);
     return [[coordinate, described ?? {}], ...parameters];
   });
   const ofComponents = Object.entries(components.schemas).flatMap(([type, component]): [string, Lifecycle][] => [

@@ -225,8 +225,8 @@ test('a default for an argument that a list does not have makes the start fail',
   const compile = (defaults: Record<string, string>) =>
     compileRoutes(lists, [route('GET', '/books', list('books', defaults))]);
   expect(() => compile({ srot: '"id"' })).toThrow('books has no argument srot, which has a default.');
-  const [{ operation }] = compile({ sort: '"id"' }) as [Endpoint];
-  expect(operation.queryVariables.map(({ name, defaultValue }) => [name, defaultValue])).toEqual([
+  const [{ queryVariables }] = compile({ sort: '"id"' }) as [Endpoint];
+  expect(queryVariables.map(({ name, defaultValue }) => [name, defaultValue])).toEqual([
     ['sort', 'id'],
     ['limit', 20],
     ['after', undefined],

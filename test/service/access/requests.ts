@@ -45,28 +45,28 @@ export const ways: Readonly<Record<string, Way>> = {
 
 /** The error codes that depend on stored rows: those that the route declares, and those of its kind of operation. */
 export function codesOf(name: string): readonly string[] {
-  const { route, operation } = endpointOf(name);
+  const { route, pathVariables, versionVariable, bodyFieldVariables } = endpointOf(name);
   return [
     ...(route.errors ?? []).map((kind) => errorKind(kind).code),
-    ...(operation.pathVariables.length > 0 ? ['NOT_FOUND'] : []),
-    ...(operation.versionVariable === undefined ? [] : ['PRECONDITION_FAILED']),
-    ...(operation.bodyFieldVariables.length === 0 ? [] : ['VALIDATION_FAILED']),
+    ...(pathVariables.length > 0 ? ['NOT_FOUND'] : []),
+    ...(versionVariable === undefined ? [] : ['PRECONDITION_FAILED']),
+    ...(bodyFieldVariables.length === 0 ? [] : ['VALIDATION_FAILED']),
   ];
 }
 
 function askRest(name: string, variables: Values, accept: string): Asked {
-  const { route, operation } = endpointOf(name);
+  const { route, queryVariables, bodyVariable, bodyFieldVariables } = endpointOf(name);
   const expected = variables.expectedVersion as readonly number[] | undefined;
   // No row has this entity tag.
   const tags = expected?.map((version) => `"${version}"`).join(', ') || '"none"';
   const condition = expected?.[0] === 0 ? { 'if-none-match': '*' } : { 'if-match': tags };
-  const beside = operation.bodyFieldVariables.map(({ name: field }) => [field, variables[field]]);
-  const input = operation.bodyVariable && {
-    ...(variables[operation.bodyVariable.name] as object),
+  const beside = bodyFieldVariables.map(({ name: field }) => [field, variables[field]]);
+  const input = bodyVariable && {
+    ...(variables[bodyVariable.name] as object),
     ...Object.fromEntries(beside),
   };
   const body = input && stringifyJson(input);
-  const inQuery = operation.queryVariables.map(({ name: parameter }) => `${parameter}=${variables[parameter]}`);
+  const inQuery = queryVariables.map(({ name: parameter }) => `${parameter}=${variables[parameter]}`);
   const query = inQuery.length === 0 ? '' : `?${inQuery.join('&')}`;
   return {
     method: route.method,
@@ -109,7 +109,7 @@ export function reads(id: number): readonly Asked[] {
 }
 
 function endpointOf(name: string): Endpoint {
-  const found = endpoints.find(({ operation }) => operation.selected.field.name === name);
+  const found = endpoints.find(({ selected }) => selected.field.name === name);
   if (found === undefined) throw new Error(`The mutation ${name} has no route.`);
   return found;
 }
