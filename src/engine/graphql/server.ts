@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { acceptsEventStream, graphqlType, namesEventStream } from '../http/negotiation.ts';
-import { type Answered, type HttpReply, labeled, type Outcome, without } from '../http/reply.ts';
+import { type Answered, type HttpReply, labeled, type Outcome, withType } from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import { isReplay } from '../idempotency/run.ts';
 import { byCoordinate } from '../lifecycle/enforcement.ts';
@@ -141,12 +141,7 @@ function assertNoPrecondition(headers: RequestHeaders): void {
 
 /** @param asEvent whether a result is sent as the only one of a stream */
 function asAccepted(reply: HttpReply, mediaType: string, asEvent: boolean): HttpReply {
-  const typed = isReplay(reply) ? withType(reply, mediaType) : reply;
+  // The body of a stored reply is JSON in either media type; the first request may have accepted the other one.
+  const typed = isReplay(reply) ? withType(reply, `${mediaType}; charset=utf-8`) : reply;
   return asEvent && typed.status === 200 ? asStream(typed) : typed;
-}
-
-/** The body of a stored reply is JSON in either media type; the first request may have accepted the other one. */
-function withType(reply: HttpReply, mediaType: string): HttpReply {
-  const headers = [...without(reply.headers, 'content-type'), 'content-type', `${mediaType}; charset=utf-8`];
-  return { ...reply, headers };
 }

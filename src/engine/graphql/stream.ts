@@ -5,7 +5,7 @@ import type { EventFilter, FeedEvent } from '../events/feed.ts';
 import type { EventStreams } from '../events/streams.ts';
 import { failureLog } from '../failure-log.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
-import { type HttpReply, type Outcome, without } from '../http/reply.ts';
+import { type HttpReply, type Outcome, withType } from '../http/reply.ts';
 import { stringifyJson } from '../json.ts';
 import type { ListCosts } from '../limits/units.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
@@ -78,9 +78,5 @@ function next(result: ExecutionResult, extension: LifecycleExtension, id = ''): 
 
 /** A reply as a stream with one result, for a client that accepts nothing else. */
 export function asStream(reply: HttpReply): HttpReply {
-  return {
-    status: 200,
-    headers: [...without(reply.headers, 'content-type'), 'content-type', 'text/event-stream'],
-    body: `event: next\ndata: ${reply.body}\n\n${COMPLETE}`,
-  };
+  return { ...withType(reply, 'text/event-stream'), body: `event: next\ndata: ${reply.body}\n\n${COMPLETE}` };
 }

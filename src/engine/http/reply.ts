@@ -51,6 +51,10 @@ export function without(headers: HeaderFields, name: string): HeaderFields {
   return headers.filter((_, index) => headers[index - (index % 2)] !== name);
 }
 
+export function withType(reply: HttpReply, type: string): HttpReply {
+  return { ...reply, headers: [...without(reply.headers, 'content-type'), 'content-type', type] };
+}
+
 /** The length of the body in bytes; undefined for no Content-Length (RFC 9110, section 8.6). */
 export function contentLength({ status, body }: HttpReply): number | undefined {
   if (body === null) return status === 204 || status === 304 ? undefined : 0;

@@ -37,7 +37,6 @@ class VariablePlaceholder {
 
 export function useFinder(schema: GraphQLSchema): UseFinder {
   const annotated = new Map<Annotatable, Annotated>(annotatedIn(schema).map((one) => [one.element, one]));
-  const isAnnotated = (element: Annotatable) => annotated.has(element);
   const addTo = (found: Set<Annotated>) => (element: Annotatable) => {
     const one = annotated.get(element);
     if (one !== undefined) found.add(one);
@@ -69,7 +68,7 @@ export function useFinder(schema: GraphQLSchema): UseFinder {
       const isGiven = { text: `given ${name}`, holds: (variables: Variables) => Object.hasOwn(variables, name) };
       placeholders[name] = new VariablePlaceholder(fallback === undefined ? [isGiven] : []);
       const type = typeFromAST(schema, ofVariable) as GraphQLInputType;
-      if (!reachable(type).some(isAnnotated)) continue;
+      if (!reachable(type).some((element) => annotated.has(element))) continue;
       dependent.set(`$${name}`, (variables, found) => {
         walk(type, isGiven.holds(variables) ? variables[name] : fallback, addTo(found));
       });
