@@ -97,8 +97,8 @@ builder.mutationFields((t) => ({
       }),
       ...expectedVersion,
     },
-    resolve: (_, { petId: id, update, status, expectedVersion: expected }, { inventory, requestId }) =>
-      inventory.replaceStock(id, update.quantity, status, expected, requestId),
+    resolve: (_, { update, ...given }, { inventory, requestId }) =>
+      inventory.replaceStock({ ...given, ...update, requestId }),
   }),
   stopTracking: t.field({
     type: InventoryItemType,

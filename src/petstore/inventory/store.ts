@@ -33,9 +33,9 @@ export type InventoryItem = RowOf<typeof columns> & {
 interface NewStock {
   readonly petId: Int64;
   readonly quantity: number;
-  readonly status: PetStatus | null | undefined;
-  readonly expectedVersion: ExpectedVersion;
-  readonly requestId: string | undefined;
+  readonly status?: PetStatus | null | undefined;
+  readonly expectedVersion?: ExpectedVersion;
+  readonly requestId?: string | undefined;
 }
 
 /** The version of an entry: a change of the entry or of its pet's status raises the sum. */
@@ -126,12 +126,6 @@ export function inventoryStore(database: Database) {
   );
 
   const byPetId = byId(database, inventoryList);
-  const replaceOne = batchWrites<NewStock, InventoryItem>(
-    database,
-    'inventory.replace',
-    (stocks) => replaceMany({ stocks }),
-    replaceAlone,
-  );
 
   return {
     byPetId,
@@ -142,15 +136,12 @@ export function inventoryStore(database: Database) {
      * Creates the entry of a pet, or replaces its quantity. Rejects with NOT_FOUND if no pet has the id, and
      * VALIDATION_FAILED if a status is given that is not the current one. A pet without an entry has version 0.
      */
-    replaceStock(
-      petId: Int64,
-      quantity: number,
-      status: PetStatus | null | undefined,
-      expectedVersion: ExpectedVersion,
-      requestId?: string,
-    ): Promise<InventoryItem> {
-      return replaceOne({ petId, quantity, status, expectedVersion, requestId });
-    },
+    replaceStock: batchWrites<NewStock, InventoryItem>(
+      database,
+      'inventory.replace',
+      (stocks) => replaceMany({ stocks }),
+      replaceAlone,
+    ),
 
     /** Deletes the entry of a pet. Rejects with NOT_FOUND if there is none. */
     async stopTracking(id: Int64, expectedVersion: ExpectedVersion, requestId?: string): Promise<InventoryItem> {

@@ -42,7 +42,7 @@ test('orders, movements and changes of pets are published in their order, howeve
   const query: Connection['query'] = (text, parameters) => database.transaction((run) => run(text, parameters));
   const [[categoryId] = []] = await query("insert into categories (name) values ('Dogs') returning id", []);
   const { id } = await pets.create({ name: 'Rex', categoryId: Number(categoryId), status: 'available' });
-  await inventory.replaceStock(id, 3, undefined, undefined);
+  await inventory.replaceStock({ petId: id, quantity: 3 });
   const order = { petId: id, quantity: 1, shipDate: null, complete: false };
   const first = await orders.place(order);
   await orders.place(order);
@@ -124,7 +124,7 @@ async function play(
     const ids: number[] = [];
     for (let n = 0; n < PETS; n++) {
       const { id } = await pets.create({ name: 'Rex', categoryId: await category(watching), status: 'available' });
-      await inventory.replaceStock(id, 5, undefined, undefined);
+      await inventory.replaceStock({ petId: id, quantity: 5 });
       ids.push(Number(id));
     }
     await publishAll();
