@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { NotHere } from './finding.ts';
-
-const execute = promisify(execFile);
+import { familyOf } from './processes.ts';
 
 /** The processor time of a process so far, in microseconds; 0 if it has ended. */
 function processorTime(pid: number): number {
@@ -20,13 +17,7 @@ export interface Spent {
 /** @throws {NotHere} where the system does not provide it; Linux does */
 export async function spentBy(serverPid: number, servicePid: number): Promise<Spent> {
   if (!existsSync('/proc/self/schedstat')) throw new NotHere('processor times are read from /proc, which Linux has');
-  const { stdout } = await execute('ps', ['-o', 'pid=', '--ppid', `${serverPid}`]);
-  const backends = stdout.split('\n').map(Number).filter(Boolean);
+  const [, ...backends] = await familyOf(serverPid);
   const database = backends.reduce((sum, pid) => sum + processorTime(pid), 0);
   return { database, service: processorTime(servicePid) };
-}
-
-/** The physical memory of a process, in MiB. */
-export function memoryOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }

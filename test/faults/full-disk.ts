@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgresServer } from '../support/postgres-server.ts';
 import { startService } from '../support/service.ts';
 import { type Finding, type Scenario, seconds, tally } from './finding.ts';
+import { allRows } from './ledger.ts';
 import { type Load, sample, send, startLoad } from './load.ts';
 import { databaseOf, isGood, isHonest, outcomeOf } from './outage.ts';
 import { emptyDisk, fillDisk, mountSmallDisk } from './outages.ts';
@@ -109,7 +110,7 @@ async function ofKeys(base: string, sent: ReadonlyMap<string, Sent>): Promise<Fi
   const orders = entries.filter(([, { kind }]) => kind === 'order').length;
   const { quantity: left } = (await (await fetch(`${base}/store/inventory/1`)).json()) as { quantity: number };
   const names = new Map<string, number>();
-  for await (const name of petNames(base)) names.set(name, (names.get(name) ?? 0) + 1);
+  for (const { name } of await allRows<{ name: string }>(base, '/pets')) names.set(name, (names.get(name) ?? 0) + 1);
   const pets = entries.filter(([, { kind }]) => kind === 'pet');
   const wrongPets = pets.filter(([key]) => names.get(key) !== 1);
   const taken = (STOCK - left) / QUANTITY;
@@ -125,14 +126,4 @@ async function ofKeys(base: string, sent: ReadonlyMap<string, Sent>): Promise<Fi
       holds: taken === orders && wrongPets.length === 0,
     },
   ];
-}
-
-async function* petNames(base: string): AsyncGenerator<string> {
-  let next: string | undefined = `${base}/pets?limit=100`;
-  while (next !== undefined) {
-    const response: Response = await fetch(next);
-    if (!response.ok) throw new Error(`${next} answered ${response.status}: ${await response.text()}`);
-    for (const { name } of (await response.json()) as { name: string }[]) yield name;
-    next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
-  }
 }

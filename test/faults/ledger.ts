@@ -28,8 +28,8 @@ export async function writeInto(ledger: Ledger, base: string, n: number, headers
 
 /** The number of recorded rows that are missing or different, and by how much the orders exceed the stock. */
 export async function audit(ledger: Ledger, base: string, stock: number): Promise<{ lost: number; oversold: number }> {
-  const pets = new Map((await all<{ id: number; name: string }>(base, '/pets')).map(({ id, name }) => [id, name]));
-  const list = await all<{ id: number; petId: number; quantity: number }>(base, '/store/orders');
+  const pets = new Map((await allRows<{ id: number; name: string }>(base, '/pets')).map(({ id, name }) => [id, name]));
+  const list = await allRows<{ id: number; petId: number; quantity: number }>(base, '/store/orders');
   const orders = new Map(list.map(({ id, quantity }) => [id, quantity]));
   const lostPets = [...ledger.pets].filter(([id, name]) => pets.get(id) !== name);
   const lostOrders = [...ledger.orders].filter(([id, quantity]) => orders.get(id) !== quantity);
@@ -43,11 +43,12 @@ async function idIn(response: Response): Promise<number> {
 }
 
 /** Every row of a list, from all pages. */
-async function all<Row>(base: string, path: string): Promise<Row[]> {
+export async function allRows<Row>(base: string, path: string): Promise<Row[]> {
   const rows: Row[] = [];
   let next: string | undefined = `${base}${path}?limit=100`;
   while (next !== undefined) {
     const response: Response = await fetch(next);
+    if (!response.ok) throw new Error(`${next} answered ${response.status}: ${await response.text()}`);
     rows.push(...((await response.json()) as Row[]));
     next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
   }

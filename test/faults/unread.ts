@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { residentMemory } from '../bench/measure/usage.ts';
 import { type Caller, callerFrom, many } from './caller.ts';
-import { memoryOf } from './cost.ts';
 import { onFilledService } from './filled-service.ts';
 import type { Finding, Scenario } from './finding.ts';
 
@@ -64,13 +64,14 @@ function unreadScenario(
       onFilledService({ pets: 1_000 }, { RATE_LIMIT: rate }, async ({ base, pid }) => {
         const caller = callerFrom('127.0.0.3', base);
         const text = await prepare(caller);
-        const before = memoryOf(pid);
+        const memory = () => residentMemory(pid) ?? Number.NaN;
+        const before = memory();
         const sockets = await Promise.all(Array.from({ length: clients }, () => sendSilently(base, text)));
         let [maxLength, most] = [0, before];
         for (let look = 0; look < LOOKS; look++) {
           const { took, status } = await caller.send('GET', '/livez');
           maxLength = Math.max(maxLength, status === 200 ? took : Number.POSITIVE_INFINITY);
-          most = Math.max(most, memoryOf(pid));
+          most = Math.max(most, memory());
           await sleep(LOOK_EVERY);
         }
         for (const socket of sockets) socket.destroy();
