@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { administer, rowsOf } from '../support/admin.ts';
 import { contestsAmongPeers } from './contests/contest.ts';
 import { type Build, serviceOf } from './contests/contestant.ts';
 import { CREATE, ORDER } from './contests/names.ts';
@@ -111,18 +112,17 @@ async function idleShare(pid: number): Promise<number> {
 
 async function catchUp(service: Build, bench: Bench): Promise<string[]> {
   return withServices(service, bench, 1, async ([one], url) => {
-    const { default: postgres } = await import('postgres');
-    const client = postgres(url, { max: 1, onnotice: () => {} });
-    await client.unsafe(
+    await administer(
+      url,
       `insert into events (position, time, type, subject, data)
         select n, now(), 'pet.created', 'pets/' || n, json_build_object('id', n, 'name', 'Rex', 'categoryId', 1, 'status', 'sold', 'version', 1)
         from generate_series((select last + 1 from feed), (select last + ${BEHIND} from feed)) as n`,
     );
-    const [feed] = await client.unsafe(
+    const [feed] = await rowsOf<{ epoch: number; start: string }>(
+      url,
       `update feed set last = last + ${BEHIND} returning last - ${BEHIND} as start, epoch`,
     );
-    await client.unsafe('analyze events');
-    await client.end();
+    await administer(url, 'analyze events');
     const began = performance.now();
     let received = 0;
     await new Promise<void>((resolve) => {

@@ -16,10 +16,10 @@ export async function administer(url: string, statement: string): Promise<void> 
 }
 
 /** The rows that one statement returns, on a connection of its own. */
-export async function rowsOf(url: string, statement: string): Promise<readonly unknown[]> {
+export async function rowsOf<Row extends object>(url: string, statement: string): Promise<readonly Row[]> {
   const client = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
   try {
-    return await client.unsafe(statement);
+    return await client.unsafe<Row[]>(statement);
   } finally {
     await client.end({ timeout: 5 });
   }

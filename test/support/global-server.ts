@@ -19,11 +19,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const template = `template_pet_store_${randomUUID().slice(0, 8)}`;
   const remove = async () => {
     try {
-      const made = await rowsOf(
+      const made = await rowsOf<{ datname: string }>(
         server.url,
         `select datname from pg_database where starts_with(datname, '${template}')`,
       );
-      for (const { datname } of made as { datname: string }[]) {
+      for (const { datname } of made) {
         await administer(server.url, `drop database ${datname} with (force)`);
       }
     } finally {

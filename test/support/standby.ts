@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
-import { administer } from './admin.ts';
+import { administer, rowsOf } from './admin.ts';
 import { type PostgresServer, startPostgresServer } from './postgres-server.ts';
 
 const execute = promisify(execFile);
@@ -60,14 +60,9 @@ async function copyOf({ url, folder: source }: PostgresServer, folder: string): 
 }
 
 async function untilSynchronous({ url }: PostgresServer): Promise<void> {
-  const client = postgres(url, { max: 1, onnotice: () => {} });
   const until = performance.now() + PATIENCE;
-  try {
-    while ((await client`select from pg_stat_replication where sync_state = 'sync'`).length === 0) {
-      if (performance.now() > until) throw new Error(`The standby does not follow its primary after ${PATIENCE} ms.`);
-      await sleep(LOOK_EVERY);
-    }
-  } finally {
-    await client.end();
+  while ((await rowsOf(url, "select from pg_stat_replication where sync_state = 'sync'")).length === 0) {
+    if (performance.now() > until) throw new Error(`The standby does not follow its primary after ${PATIENCE} ms.`);
+    await sleep(LOOK_EVERY);
   }
 }

@@ -1,4 +1,4 @@
-import postgres from 'postgres';
+import { rowsOf } from '../../support/admin.ts';
 import { STOCK } from '../data/size.ts';
 
 /**
@@ -18,7 +18,7 @@ interface Stock {
 
 /** Each created pet is stored. */
 export const noPetLost: Audit = async (url) => {
-  const count = () => query<{ count: number }>(url, 'select count(*)::float8 as count from pets');
+  const count = () => rowOf<{ count: number }>(url, 'select count(*)::float8 as count from pets');
   const before = await count();
   return async (answered, cutOff) => {
     assertCount('pets', (await count()).count - before.count, answered, cutOff);
@@ -28,7 +28,7 @@ export const noPetLost: Audit = async (url) => {
 /** Each placed order is stored, and the stock has decreased by exactly the quantities. */
 export const noOrderLostNorOversold: Audit = async (url) => {
   const look = () =>
-    query<Stock>(
+    rowOf<Stock>(
       url,
       `select orders, ordered, taken, open from
         (select count(*)::float8 as orders, sum(quantity)::float8 as ordered from orders) as placed,
@@ -51,12 +51,6 @@ function assertCount(what: string, found: number, answered: number, cutOff: numb
   throw new Error(`${most}; but the database has ${found} more than before.`);
 }
 
-async function query<T>(url: string, statement: string): Promise<T> {
-  const client = postgres(url, { max: 1 });
-  try {
-    const [row] = await client.unsafe(statement);
-    return row as unknown as T;
-  } finally {
-    await client.end({ timeout: 5 });
-  }
+async function rowOf<Row extends object>(url: string, statement: string): Promise<Row> {
+  return (await rowsOf<Row>(url, statement))[0] as Row;
 }

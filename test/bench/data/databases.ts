@@ -1,6 +1,5 @@
 import { totalmem } from 'node:os';
-import postgres from 'postgres';
-import { addressOf, administer } from '../../support/admin.ts';
+import { addressOf, administer, rowsOf } from '../../support/admin.ts';
 import { startPostgresServer } from '../../support/postgres-server.ts';
 import { loadData } from './load.ts';
 import { type DataSize, SMALL } from './size.ts';
@@ -31,9 +30,9 @@ export async function startDatabases(say: (line: string) => void): Promise<Datab
   let large: Promise<string> | undefined;
   try {
     const small = await load('small', SMALL);
-    const version = await versionOf(server.url);
+    const [row] = await rowsOf<{ version: string }>(server.url, "select current_setting('server_version') as version");
     return {
-      version,
+      version: String(row?.version),
       async copySmall() {
         const name = `copy_${++copies}`;
         await administer(server.url, `create database ${name} template ${small}`);
@@ -60,15 +59,5 @@ export async function startDatabases(say: (line: string) => void): Promise<Datab
       `Loaded ${size.pets.toLocaleString('en')} pets and ${size.orders.toLocaleString('en')} orders in ${seconds} s.`,
     );
     return name;
-  }
-}
-
-async function versionOf(url: string): Promise<string> {
-  const client = postgres(url, { max: 1 });
-  try {
-    const [row] = await client`select current_setting('server_version') as version`;
-    return String(row?.version);
-  } finally {
-    await client.end({ timeout: 5 });
   }
 }
