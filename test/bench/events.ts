@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administer, rowsOf } from '../support/admin.ts';
-import { contestsAmongPeers } from './contests/contest.ts';
+import { type Contest, contestsAmongPeers } from './contests/contest.ts';
 import { type Build, serviceOf } from './contests/contestant.ts';
 import { CREATE, ORDER } from './contests/names.ts';
 import { SMALL } from './data/size.ts';
@@ -46,11 +46,11 @@ async function throughput(name: string, service: Build, effort: Effort, bench: B
     { name: 'without events', contestant: serviceOf(service), data: SMALL },
     { name: 'with events', contestant: { ...on, ownDatabase: true }, data: SMALL },
   ];
-  const duel = {
+  const duel: Contest = {
     ...contest,
+    differIn: 'Data',
     entrants,
     targets: {},
-    isAmongPeers: false,
     workload: { ...workload, rejections: [], audit: undefined },
   };
   const [without, withEvents] = await measureContest(duel, effort, bench);

@@ -31,7 +31,7 @@ export interface Options {
   readonly writes: boolean;
 }
 
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SERVICE = 'Pet store';
 
 // Many short rounds, so that a disturbance of some seconds affects few rounds of each entrant.

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { setup as buildService } from '../support/global-build.ts';
 import { installFromLock } from '../support/install.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
 import { measureAblation } from './ablation.ts';
-import { buildService } from './build.ts';
 import { checkRatios, type Tally } from './check.ts';
 import {
   type Contest,
@@ -16,7 +16,7 @@ import { measureEvents } from './events.ts';
 import { findGenerator } from './load/generator.ts';
 import { type Bench, measureContest } from './measure/contest.ts';
 import { measureStarts } from './measure/start.ts';
-import { type Options, ROOT, readOptions } from './options.ts';
+import { type Options, readOptions } from './options.ts';
 import { endAll } from './processes.ts';
 import { measureProtections } from './protections.ts';
 import { writeRatios } from './report/ratios.ts';
@@ -50,7 +50,7 @@ function interrupt(): void {
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   installFromLock(fileURLToPath(new URL('.', import.meta.url)));
-  if (options.buildsService) await buildService(ROOT);
+  if (options.buildsService) await buildService();
   const folder = makeTemporaryFolder();
   const databases = await startDatabases(say);
   const bench = { databases, generator: await findGenerator(), folder: folder.path, say };

@@ -14,7 +14,7 @@ export interface Entrant {
 /** Entrants that do the same work in turns; the others are compared with the first. */
 export interface Contest {
   readonly name: string;
-  /** The difference between the entrants. */
+  /** The difference between the entrants. Of contestants, the responses and latencies are compared too. */
   readonly differIn: 'Contestant' | 'Data' | 'Processes';
   readonly workload: workloads.Workload;
   /** The number of different requests. */
@@ -22,8 +22,6 @@ export interface Contest {
   readonly entrants: readonly Entrant[];
   /** The minimum ratio of the first to each other entrant, by name. */
   readonly targets: Readonly<Record<string, number>>;
-  /** Whether they are different contestants, whose responses and latencies are compared too. */
-  readonly isAmongPeers: boolean;
 }
 
 const VARIETY = 4_000;
@@ -60,7 +58,6 @@ export function contestsAmongPeers(builds: readonly Build[]): Contest[] {
       data: SMALL,
     })),
     targets: TARGETS[name] ?? {},
-    isAmongPeers: true,
   }));
 }
 
@@ -75,7 +72,6 @@ export function contestsOfGrowth(build: Build, large: DataSize): Contest[] {
     variety: Math.ceil(large.pets / PETS_PER_REQUEST),
     entrants: [more, less],
     targets: { [less.name]: GROWTH_TARGET },
-    isAmongPeers: false,
   }));
 }
 
@@ -93,7 +89,6 @@ export function contestsOfWorkers(build: Build): Contest[] {
     variety: VARIETY,
     entrants,
     targets: {},
-    isAmongPeers: false,
   }));
 }
 

@@ -10,9 +10,9 @@ export interface Contestant {
   readonly name: string;
   readonly dialect: Dialect;
   /** Whether it is a limit rather than a peer: it does less than any service could, so its latency is not compared. */
-  readonly isLimit: boolean;
+  readonly isLimit?: boolean;
   /** Whether its responses are always the same, so that they cannot be compared. */
-  readonly isConstant: boolean;
+  readonly isConstant?: boolean;
   /** Whether it has a copy of the data to itself, because it changes the database's definition. */
   readonly ownDatabase?: boolean;
   /** The command that starts it. */
@@ -40,8 +40,6 @@ export function serviceOf({ name, folder: dist }: Build, settings: Command['envi
   return {
     name,
     dialect: serviceDialect,
-    isLimit: false,
-    isConstant: false,
     command: async (databaseUrl) => ({
       program: process.execPath,
       args: [...startFlags(dirname(dist)), join(dist, 'main.js')],
@@ -75,8 +73,6 @@ function peer(
   return {
     name,
     dialect,
-    isLimit: false,
-    isConstant: false,
     command: async (databaseUrl) => ({
       program: await node(),
       args: [join('peers', file)],

@@ -55,9 +55,9 @@ interface Competitor extends Started {
  * @throws {Error} if responses differ, a request fails under load, or the database does not match the responses
  */
 export async function measureContest(contest: Contest, effort: Effort, bench: Bench): Promise<readonly Result[]> {
-  const { workload, entrants, isAmongPeers } = contest;
+  const { workload, entrants, differIn } = contest;
   const small = entrants.some(({ data }) => data === SMALL) ? await bench.databases.copySmall() : undefined;
-  const compare = isAmongPeers ? assertSameAnswers : assertAnswers;
+  const compare = differIn === 'Contestant' ? assertSameAnswers : assertAnswers;
   const cutOff = CONNECTIONS * (effort.rounds + 2) * entrants.length;
   try {
     const { rounds, warmUps, settle } = await withEntrants(contest, small, bench, async (competitors) => {

@@ -53,12 +53,12 @@ export function verdictsOf({ targets }: Contest, [first, ...others]: readonly Re
 }
 
 /** Undefined for a contest that is not among peers. A limit is no peer. */
-export function latencyVerdictOf({ isAmongPeers }: Contest, results: readonly Result[]): LatencyVerdict | undefined {
+export function latencyVerdictOf({ differIn }: Contest, results: readonly Result[]): LatencyVerdict | undefined {
   const [first] = results;
   const dialects = [peerDialect, postgraphileDialect];
   const [best] = results
     .filter(({ entrant: { contestant } }) => dialects.includes(contestant.dialect) && !contestant.isLimit)
     .sort((one, other) => medianOf(one, 'p99') - medianOf(other, 'p99'));
-  if (!isAmongPeers || first === undefined || best === undefined) return undefined;
+  if (differIn !== 'Contestant' || first === undefined || best === undefined) return undefined;
   return { ours: medianOf(first, 'p99'), best: medianOf(best, 'p99'), bestPeer: best.entrant.name };
 }
