@@ -4,18 +4,17 @@ import { createGraphQLServer } from '../../src/engine/graphql/server.ts';
 import { originGuard } from '../../src/engine/http/cors.ts';
 import type { IncomingRequest } from '../../src/engine/http/incoming.ts';
 import type { HttpReply } from '../../src/engine/http/reply.ts';
-import type { Idempotency } from '../../src/engine/idempotency/run.ts';
 import { annotatedIn } from '../../src/engine/lifecycle/annotated.ts';
 import { createLifecycleEnforcement, type LifecycleRules } from '../../src/engine/lifecycle/enforcement.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
 import { listCosts } from '../../src/engine/limits/units.ts';
-import { createExecutor } from '../../src/engine/operation/execute.ts';
 import { createRestAdapter } from '../../src/engine/rest/adapter.ts';
 import { compileRoutes } from '../../src/engine/rest/compile.ts';
 import type { Context } from '../../src/engine/schema/context.ts';
 import { bookRoutes, bookSchema } from './books.ts';
+import { openExecutor } from './executor.ts';
 import { defaultRules } from './rules.ts';
 
 const base = 'https://books.example/v1';
@@ -24,12 +23,6 @@ const context = {} as Context;
 const concurrency = createConcurrencyLimiter(100, 10_000);
 const authentication = createAuthentication(OPEN_ACCESS, concurrency);
 const costs = listCosts(() => []);
-/** Without a database every request is executed, whatever its key. */
-const idempotency: Idempotency = {
-  answer: (_, work) => work(context),
-  begin: () => {},
-  end: async () => {},
-};
 
 interface BookAnswer {
   readonly status: number;
@@ -49,15 +42,7 @@ export function openBookshop(rules: Partial<LifecycleRules> = {}) {
     annotatedIn(bookSchema),
     ({ coordinate }, client) => void uses.push(`${coordinate} ${client}`),
   );
-  const executeOperation = createExecutor({
-    context,
-    authentication,
-    concurrency,
-    enforceLifecycle,
-    idempotency,
-    costs,
-    onChange: () => {},
-  });
+  const executeOperation = openExecutor(context, concurrency, enforceLifecycle);
   const adapter = createRestAdapter({
     throttle: new CpuThrottle(10),
     endpoints: compileRoutes(bookSchema, bookRoutes),

@@ -1,7 +1,7 @@
 import { ANONYMOUS, OPEN_ACCESS } from '../../src/engine/auth/access.ts';
 import { createAuthentication } from '../../src/engine/auth/authentication.ts';
 import type { IncomingRequest } from '../../src/engine/http/incoming.ts';
-import { byCoordinate } from '../../src/engine/lifecycle/enforcement.ts';
+import { byCoordinate, type EnforceLifecycle } from '../../src/engine/lifecycle/enforcement.ts';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { Meter } from '../../src/engine/limits/meter.ts';
@@ -12,20 +12,29 @@ import type { Context } from '../../src/engine/schema/context.ts';
 
 const OUTCOME = { reply: { status: 200, headers: [], body: null }, error: undefined };
 
-/** Makes a function that executes operations, of which only what matters has to be given, for an open service. */
-export function executorIn(
+/** The executor of an open service without a database: every request is executed, whatever its key. */
+export function openExecutor(
   context: Context,
-  concurrency: Pick<ConcurrencyLimiter, 'run'> = createConcurrencyLimiter(10, 10_000),
+  concurrency: Pick<ConcurrencyLimiter, 'run'>,
+  enforceLifecycle: EnforceLifecycle = () => {},
 ) {
-  const executeOperation = createExecutor({
+  return createExecutor({
     context,
     authentication: createAuthentication(OPEN_ACCESS, concurrency),
     concurrency,
-    enforceLifecycle: () => {},
+    enforceLifecycle,
     idempotency: { answer: (_, work) => work(context), begin: () => {}, end: async () => {} },
     costs: listCosts(() => []),
     onChange: () => {},
   });
+}
+
+/** Makes a function that executes operations, of which only what matters has to be given, for an open service. */
+export function executorIn(
+  context: Context,
+  concurrency: Parameters<typeof openExecutor>[1] = createConcurrencyLimiter(10, 10_000),
+) {
+  const executeOperation = openExecutor(context, concurrency);
   return async (
     operation: Partial<PreparedOperation>,
     fields: Readonly<Record<string, string>> = {},
