@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { median } from '../bench/measure/statistics.ts';
 import { hostileRequests } from '../service/graphql/hostile/requests.ts';
 import { malformedRequests } from '../service/malformed/requests.ts';
 import { sendRaw, statusesIn } from '../support/raw.ts';
@@ -73,12 +74,12 @@ const hostile = onOwnService('hostile GraphQL requests', async ({ base }, { pati
       // The next one waits, so that others have their turn.
       await sleep(2 * answer.milliseconds);
     }
-    const times = answers.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
-    found.push({ what, median: times[Math.floor(TIMES / 2)] ?? 0, statuses: answers.map(({ status }) => status) });
+    const times = answers.map(({ milliseconds }) => milliseconds);
+    found.push({ what, median: median(times), statuses: answers.map(({ status }) => status) });
   }
   const [slowest = { what: '', median: 0 }] = [...found].sort((one, other) => other.median - one.median);
   const rejected = found.filter(({ statuses }) => statuses.every((status) => status >= 400 && status < 500));
-  const soon = found.filter(({ median }) => median < max);
+  const soon = found.filter((one) => one.median < max);
   return [
     {
       promise: 'each is answered with 4xx',

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import fc from 'fast-check';
+import { median } from '../bench/measure/statistics.ts';
 import { graphqlCases } from '../fuzz/graphql.ts';
 import { openApi } from '../support/contract.ts';
 import { type Caller, callerFrom, many, type Reply } from './caller.ts';
@@ -242,8 +243,4 @@ async function costOf(
 
 function leftAfter({ headers }: Reply): number {
   return Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
