@@ -11,7 +11,7 @@ import type { EnforceLifecycle, Labels } from '../lifecycle/enforcement.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { ListCosts } from '../limits/units.ts';
 import type { Context } from '../schema/context.ts';
-import { callWithin, storesFor } from '../tracing/span.ts';
+import { callWithin } from '../tracing/span.ts';
 import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
 
 /** What the protocol has read from a request for an operation, and how it responds. */
@@ -126,7 +126,7 @@ async function run(
   context: Context,
   signal: Pick<AbortSignal, 'aborted'>,
 ): Promise<Outcome> {
-  let runContext = storesFor(call.request, context);
+  let runContext = call.request.span?.stores(context) ?? context;
   if (operation.kind === 'change') {
     const { id, meter } = call.request;
     // Not a spread: on Node 20 its object would have a hidden class of its own until a major garbage collection.

@@ -25,16 +25,9 @@ export interface Tracing {
   shutdown(): Promise<void>;
 }
 
-interface Traced {
-  readonly span: RequestSpan | undefined;
-}
-
-export function callWithin<T>({ span }: Traced, work: () => T): T {
+/** Calls the function within the span of the request, if it has one. */
+export function callWithin<T>({ span }: { readonly span: RequestSpan | undefined }, work: () => T): T {
   return span === undefined ? work() : span.call(work);
-}
-
-export function storesFor<T extends object>({ span }: Traced, stores: T): T {
-  return span === undefined ? stores : span.stores(stores);
 }
 
 export interface RequestSpan {

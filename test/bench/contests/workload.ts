@@ -5,7 +5,7 @@ import type { Dialect } from './dialect.ts';
 import { get, type PlainRequest, patch, post } from './request.ts';
 
 /** A running contestant, for a workload. */
-export interface Site {
+interface Site {
   readonly base: string;
   readonly dialect: Dialect;
   readonly data: DataSize;
