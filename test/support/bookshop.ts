@@ -21,7 +21,7 @@ const base = 'https://books.example/v1';
 // The resolvers of books use no context.
 const context = {} as Context;
 const concurrency = createConcurrencyLimiter(100, 10_000);
-const authentication = createAuthentication(OPEN_ACCESS, concurrency);
+const authentication = createAuthentication(OPEN_ACCESS, concurrency, new CpuThrottle(1));
 const costs = listCosts(() => []);
 
 interface BookAnswer {

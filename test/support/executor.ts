@@ -20,7 +20,7 @@ export function openExecutor(
 ) {
   return createExecutor({
     context,
-    authentication: createAuthentication(OPEN_ACCESS, concurrency),
+    authentication: createAuthentication(OPEN_ACCESS, concurrency, new CpuThrottle(1)),
     concurrency,
     enforceLifecycle,
     idempotency: { answer: (_, work) => work(context), begin: () => {}, end: async () => {} },

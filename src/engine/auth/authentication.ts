@@ -1,12 +1,20 @@
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
+import type { CpuThrottle } from '../limits/cpu-throttle.ts';
 import { callWithin } from '../tracing/span.ts';
 import { type Access, ANONYMOUS, type Caller } from './access.ts';
 
 export type Authentication = ReturnType<typeof createAuthentication>;
 
-/** @param concurrency limits the lookups of callers like other work */
-export function createAuthentication(access: Access, concurrency: Pick<ConcurrencyLimiter, 'run'>) {
+/**
+ * @param concurrency limits the lookups of callers like other work
+ * @param throttle gives the lookups of each address their turns: an invalid token can take as long as ten reads
+ */
+export function createAuthentication(
+  access: Access,
+  concurrency: Pick<ConcurrencyLimiter, 'run'>,
+  throttle: Pick<CpuThrottle, 'wait'>,
+) {
   return {
     authorize: access.authorize,
     mayRead: access.mayRead,
@@ -32,6 +40,7 @@ export function createAuthentication(access: Access, concurrency: Pick<Concurren
 
   async function authenticateLater(request: IncomingRequest, lookUp: () => Promise<Caller>): Promise<Caller> {
     const { meter } = request;
+    await meter.waitFor(throttle, 1);
     const started = performance.now();
     const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
     // Not in the queue of callers without a credential at the same address, who are other callers.

@@ -41,6 +41,28 @@ describe('a token', () => {
     }
   });
 
+  test('that takes long to read, sent many times at once, does not hold up the callers of other addresses', async () => {
+    const app = await startTestApp({ AUTH: 'all', PROXIES: 1, ...trustIn(issuer) });
+    const send = (address: string, token: string) =>
+      app.fetch(
+        new Request('http://pets.example/pets', {
+          headers: { 'x-forwarded-for': address, authorization: `Bearer ${token}` },
+        }),
+      );
+    const token = await issuer.token({ scope: 'read' });
+    const nested = Buffer.from(`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`).toString('base64url');
+    let rejected = 0;
+    const flood = Array.from({ length: 100 }, async () => {
+      const { status } = await send('10.0.0.1', `${token.split('.')[0]}.${nested}.x`);
+      expect(status).toBe(401);
+      rejected++;
+    });
+    expect((await send('10.0.0.2', token)).status).toBe(200);
+    expect(rejected).toBeLessThan(50);
+    await Promise.all(flood);
+    await app.dispose();
+  });
+
   test('is rejected with alg none, even if it has a signature', async () => {
     const [, payload, signature] = (await issuer.token({ scope: 'read' })).split('.');
     for (const alg of ['none', 'None', 'NONE']) {
