@@ -13,6 +13,8 @@ const MAX_ATTEMPT = 11;
 const AT_ONCE = 500;
 /** For how many days deliveries are kept after they were made, or given up. */
 const KEPT_DAYS = { delivered: 1, failed: 30 };
+/** How many deliveries of a webhook are kept after they were made, and how many after they were given up. */
+const MAX_KEPT = 20_000;
 const DELETED_AT_ONCE = 5_000;
 
 /** Identifies a webhook and a subject: at most one request of them is in progress. */
@@ -224,6 +226,20 @@ export function deliveryQueue(database: Database, processId: string) {
     { id: deliveries.id },
   );
 
+  // They are deleted together with a webhook, and when events are delivered again: that must not take long.
+  const deleteMany = database.statement(
+    'delivery.deleteMany',
+    'write',
+    sql`delete from ${deliveries} where id = any(array(
+        select ended.id from ${webhooks} cross join (values ('delivered'), ('failed')) as kept(status)
+        cross join lateral (
+          select id from ${deliveries} where webhook_id = ${webhooks.id} and ${deliveries.status} = kept.status
+          order by id desc offset ${MAX_KEPT} limit ${DELETED_AT_ONCE}) as ended
+        limit ${DELETED_AT_ONCE}))
+      returning id`,
+    { id: deliveries.id },
+  );
+
   return {
     hasEnabled: async () => (await hasEnabled())[0]?.isAny === true,
     /** Owns the enabled webhooks with something to do that no other process owns. */
@@ -262,6 +278,7 @@ export function deliveryQueue(database: Database, processId: string) {
     dropPending: async (id: Int64, why: string) => (await dropPending({ id, why })).length > 0,
     async deleteOld(now: Date): Promise<void> {
       while ((await deleteOld({ now })).length === DELETED_AT_ONCE);
+      while ((await deleteMany({})).length === DELETED_AT_ONCE);
     },
   };
 }

@@ -17,6 +17,8 @@ import { type Reach, urlError } from './target.ts';
 
 /** How many webhooks there may be: each change is looked at for each of them. */
 const MAX_WEBHOOKS = 100;
+/** How many of them one caller may have created. */
+const MAX_OF_CALLER = 50;
 /** For how long the secret before a rotation still signs, in milliseconds: receivers must know the new one by then. */
 const OVERLAP = 24 * 3_600_000;
 
@@ -61,8 +63,9 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
   const state = database.statement(
     'webhooks.state',
     'count',
-    sql`select epoch, deleted, last, (select count(*) from ${webhooks}) from feed`,
-    { epoch: Number, deleted: Number, last: Number, count: Number },
+    sql`select epoch, deleted, last, count, own from feed, (
+        select count(*), count(*) filter (where created_by = ${sql.placeholder('caller')}) as own from ${webhooks}) as known`,
+    { epoch: Number, deleted: Number, last: Number, count: Number, own: Number },
   );
   const rotate = database.statement(
     'webhooks.rotate',
@@ -109,10 +112,10 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       const columns = { ...toColumns(fields), url: hrefOf(url), createdBy };
       const [read, store] = [database.bind(readState), database.bind(stored.create)];
       return creations.run('', async () => {
-        const { last, count } = await read();
-        if (count >= MAX_WEBHOOKS) {
-          throw new ServiceError('CONFLICT', `There can be ${MAX_WEBHOOKS} webhooks; delete one first.`);
-        }
+        const { last, count, own } = await read(createdBy);
+        if (count >= MAX_WEBHOOKS) throw tooMany(`There can be ${MAX_WEBHOOKS} webhooks`);
+        if (own >= MAX_OF_CALLER)
+          throw tooMany(`You have created ${MAX_OF_CALLER} webhooks, as many as a caller can have`);
         const secret = newSecret();
         const row = await store({ ...columns, secret, position: last, createdAt: new Date(clock()) });
         return { ...row, newSecret: secret };
@@ -152,9 +155,10 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     return found;
   }
 
-  async function readState() {
+  /** @param caller the account whose own webhooks are counted */
+  async function readState(caller: string | null = null) {
     if (!isOn) throw notRecorded();
-    const [row] = await state();
+    const [row] = await state({ caller });
     return row as NonNullable<typeof row>;
   }
 
@@ -177,4 +181,8 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       ...(enabled != null && { enabled, disabledBecause: null, pausedUntil: null }),
     };
   }
+}
+
+function tooMany(what: string): ServiceError {
+  return new ServiceError('CONFLICT', `${what}; delete one first.`);
 }

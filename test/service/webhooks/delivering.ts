@@ -31,7 +31,8 @@ export function serveWebhooks(): void {
     receiver = await startReceiver();
   });
   afterEach(async () => {
-    for (const { id } of (await app.rest('GET', '/webhooks')).body) await app.rest('DELETE', `/webhooks/${id}`);
+    for (const { id } of (await app.rest('GET', '/webhooks?limit=100')).body)
+      await app.rest('DELETE', `/webhooks/${id}`);
     await receiver.close();
   });
 }

@@ -258,6 +258,27 @@ test('what was delivered is listed for a day, what was given up for 30 days, and
   ]);
 });
 
+test('of what has ended, the newest 20,000 of each webhook and status are kept', async () => {
+  await sql('insert into webhooks (url, secret, position, created_at) select url, secret, 0, now() from webhooks');
+  await sql(
+    `insert into deliveries (webhook_id, epoch, position, type, subject, status, last_attempt_at)
+      select 1, 1, n, 'pet.created', 'pets/1', case when n % 3 = 0 then 'failed' else 'delivered' end, now()
+      from generate_series(1, 39010) as n`,
+  );
+  await sql(
+    `insert into deliveries (webhook_id, epoch, position, type, subject, status, last_attempt_at)
+      select 2, 1, n, 'pet.created', 'pets/1', 'delivered', now() from generate_series(1, 10) as n`,
+  );
+  await queueOf('one').deleteOld(now);
+  const kept = `select webhook_id::integer, status, count(*)::integer, min(position)::integer from deliveries
+    group by webhook_id, status order by webhook_id, status`;
+  expect(await sql(kept)).toEqual([
+    [1, 'delivered', 20_000, 9_011],
+    [1, 'failed', 13_003, 3],
+    [2, 'delivered', 10, 1],
+  ]);
+});
+
 test('what was given up without an attempt is deleted in its turn, too', async () => {
   const queue = queueOf('one');
   await queue.acquire(now);

@@ -205,11 +205,24 @@ describe('is rejected, with what is accepted:', () => {
     expect([status, body.message]).toEqual([400, 'after is required in the query string.']);
   });
 
-  test('the one beyond a hundred', async () => {
+  test('the one beyond fifty of a caller, and beyond a hundred', async () => {
     const { data } = await app.graphql('{ webhooks { totalCount } }');
-    for (let n = data.webhooks.totalCount; n < 100; n++) await newWebhook();
-    const { status, body } = await app.rest('POST', '/webhooks', { body: { url } });
-    expect([status, body.message]).toEqual([409, 'There can be 100 webhooks; delete one first.']);
+    for (let n = data.webhooks.totalCount; n < 50; n++) await newWebhook();
+    const create = async () => (await app.rest('POST', '/webhooks', { body: { url } })).body;
+    expect(await create()).toMatchObject({
+      status: 409,
+      message: 'You have created 50 webhooks, as many as a caller can have; delete one first.',
+    });
+    await app.database.transaction((query) =>
+      query("update webhooks set created_by = 'other'", []).then(() =>
+        query(
+          `insert into webhooks (url, secret, position, created_at, created_by)
+            select url, secret, position, created_at, 'another' from webhooks`,
+          [],
+        ),
+      ),
+    );
+    expect(await create()).toMatchObject({ status: 409, message: 'There can be 100 webhooks; delete one first.' });
   });
 
   test('those beyond a hundred, of many at once', async () => {
