@@ -74,8 +74,8 @@ export type App = ReturnType<typeof createApp>;
 
 /** How many requests of a caller for pages and unknown paths are answered in one turn of the event loop. */
 const MAX_PAGES_AT_ONCE = 10;
-/** How many callers are looked up in one turn, for the requests of an address. */
-const MAX_LOOKUPS_AT_ONCE = 2;
+/** How many characters of credentials are looked up in one turn, for the requests of an address: those of one long token. */
+const CREDENTIALS_AT_ONCE = 16_384;
 /** The time to write the last responses of a drain, in milliseconds. */
 const LAST_RESPONSES = 500;
 
@@ -139,7 +139,7 @@ export function createApp(options: AppOptions) {
     meterFor,
     spanFor: (request) => tracing?.request(request),
   };
-  const authentication = createAuthentication(access, concurrency, new CpuThrottle(MAX_LOOKUPS_AT_ONCE, maxWait));
+  const authentication = createAuthentication(access, concurrency, new CpuThrottle(CREDENTIALS_AT_ONCE, maxWait));
   const executeOperation = createExecutor({
     context,
     authentication,

@@ -318,7 +318,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook
-         * @description List the deliveries of a webhook. There are those to come while it is enabled, those of the last day, and those of the last 30 days that were given up; of the last two, the newest 20,000 each.
+         * @description List the deliveries of a webhook. There are those to come while it is enabled, those of the last day, and those of the last 30 days that were given up. Of what was delivered and of what was given up, at least the newest 20,000 are kept that long.
          */
         get: operations["listDeliveries"];
         put?: never;

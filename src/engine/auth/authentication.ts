@@ -1,3 +1,4 @@
+import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import type { ConcurrencyLimiter } from '../limits/concurrency.ts';
 import type { CpuThrottle } from '../limits/cpu-throttle.ts';
@@ -8,7 +9,7 @@ export type Authentication = ReturnType<typeof createAuthentication>;
 
 /**
  * @param concurrency limits the lookups of callers like other work
- * @param throttle gives the lookups of each address their turns: an invalid token can take as long as ten reads
+ * @param throttle gives the lookups of each address their turns, by characters: a long token can take as long as ten reads
  */
 export function createAuthentication(
   access: Access,
@@ -29,7 +30,7 @@ export function createAuthentication(
     authenticate(request: IncomingRequest, headers = request.headers): Caller | Promise<Caller> {
       try {
         const found = access.authenticate(headers);
-        if (typeof found === 'function') return authenticateLater(request, found);
+        if (typeof found === 'function') return authenticateLater(request, headers, found);
         request.meter.identify(accountOf(found));
         return found;
       } catch (error) {
@@ -38,13 +39,19 @@ export function createAuthentication(
     },
   };
 
-  async function authenticateLater(request: IncomingRequest, lookUp: () => Promise<Caller>): Promise<Caller> {
+  async function authenticateLater(
+    request: IncomingRequest,
+    headers: RequestHeaders,
+    lookUp: () => Promise<Caller>,
+  ): Promise<Caller> {
     const { meter } = request;
-    await meter.waitFor(throttle, 1);
+    const arrived = performance.now();
+    await meter.waitFor(throttle, headers.get('authorization')?.length ?? 0);
     const started = performance.now();
     const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
     // Not in the queue of callers without a credential at the same address, who are other callers.
-    const caller = await concurrency.run(work, { account: `lookup ${meter.account}`, units: 1 });
+    const load = { account: `lookup ${meter.account}`, units: 1, spent: started - arrived };
+    const caller = await concurrency.run(work, load);
     meter.countWait(performance.now() - started);
     meter.identify(accountOf(caller));
     return caller;

@@ -49,8 +49,10 @@ export function createPreparer(documents: PreparedDocuments, { schema, introspec
     },
     onValidate({ validateFn, setValidationFn }) {
       setValidationFn((_, document) => {
-        assertSimple(document);
-        return withoutStacks(() => validateFn(schema, document, rules, limits));
+        return withoutStacks(() => {
+          assertSimple(document);
+          return validateFn(schema, document, rules, limits);
+        });
       });
     },
   };

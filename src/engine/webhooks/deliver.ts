@@ -20,6 +20,8 @@ const INTERVAL = 1_000;
 const PAUSE = 50;
 /** How often old deliveries are deleted, and pending ones counted, in milliseconds. */
 const MAINTENANCE_INTERVAL = 15_000;
+/** How often those are deleted that are too many, in milliseconds: for this, all that have ended are counted. */
+const COUNT_INTERVAL = 300_000;
 /** How many requests a process has in progress for a webhook, and for all: a slow receiver must not delay others. */
 const MAX_OF_WEBHOOK = 10;
 const MAX_RUNNING = 200;
@@ -72,7 +74,11 @@ export function createDeliverer(
     begin(): void {
       const each = (milliseconds: number, work: () => Promise<void>) =>
         setInterval(() => work().catch(onFailure), milliseconds).unref();
-      intervals = [each(INTERVAL, checkForWebhooks), each(MAINTENANCE_INTERVAL, maintain)];
+      intervals = [
+        each(INTERVAL, checkForWebhooks),
+        each(MAINTENANCE_INTERVAL, maintain),
+        each(COUNT_INTERVAL, queue.deleteMany),
+      ];
       checkForWebhooks().catch(onFailure);
     },
 

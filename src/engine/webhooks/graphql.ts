@@ -177,7 +177,7 @@ export function addWebhooks(builder: Builder, tools: SchemaTools): void {
       type: connectionTo<Delivery, 'id' | 'id_desc'>(DeliveryType, 'deliveries', deliveryList),
       ...own,
       description:
-        'List the deliveries of a webhook. There are those to come while it is enabled, those of the last day, and those of the last 30 days that were given up; of the last two, the newest 20,000 each.',
+        'List the deliveries of a webhook. There are those to come while it is enabled, those of the last day, and those of the last 30 days that were given up. Of what was delivered and of what was given up, at least the newest 20,000 are kept that long.',
       args: {
         webhookId,
         status: t.arg({ type: [DeliveryStatus], description: 'Only those with one of these statuses.' }),

@@ -226,7 +226,7 @@ export function deliveryQueue(database: Database, processId: string) {
     { id: deliveries.id },
   );
 
-  // They are deleted together with a webhook, and when events are delivered again: that must not take long.
+  // All that are kept are deleted together with a webhook, and when events are delivered again: that must not take long.
   const deleteMany = database.statement(
     'delivery.deleteMany',
     'write',
@@ -278,6 +278,9 @@ export function deliveryQueue(database: Database, processId: string) {
     dropPending: async (id: Int64, why: string) => (await dropPending({ id, why })).length > 0,
     async deleteOld(now: Date): Promise<void> {
       while ((await deleteOld({ now })).length === DELETED_AT_ONCE);
+    },
+    /** Deletes what has ended but for the newest deliveries of each webhook and status. */
+    async deleteMany(): Promise<void> {
       while ((await deleteMany({})).length === DELETED_AT_ONCE);
     },
   };

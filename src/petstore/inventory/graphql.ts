@@ -98,7 +98,7 @@ builder.mutationFields((t) => ({
       ...expectedVersion,
     },
     resolve: (_, { update, ...given }, { inventory, requestId }) =>
-      inventory.replaceStock({ ...given, ...update, requestId }),
+      inventory.replaceStock({ requestId, ...given, ...update }),
   }),
   stopTracking: t.field({
     type: InventoryItemType,

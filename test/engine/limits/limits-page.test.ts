@@ -69,13 +69,10 @@ const documented: Readonly<Record<string, string>> = {
   'limits/json.ts MAX_VALUES': 'JSON values in the body, or in the `variables` or `extensions` of a GET',
   'service.ts MAX_PAGES_AT_ONCE':
     'requests of a caller for web pages, API descriptions, and unknown paths and methods that are answered at the same time',
-  'service.ts MAX_LOOKUPS_AT_ONCE':
-    'credentials of an address that are checked at the same time; one that was valid is not checked again for a while',
   'webhooks/deliver.ts MAX_PENDING': 'pending deliveries of all webhooks',
   'webhooks/store.ts MAX_WEBHOOKS': 'webhooks',
   'webhooks/store.ts MAX_OF_CALLER': 'webhooks that a caller has created',
-  'webhooks/queue.ts MAX_KEPT':
-    'deliveries of a webhook that are listed after they were made, and after they were given up',
+  'webhooks/queue.ts MAX_KEPT': 'delivered deliveries of a webhook, and given-up ones, that are kept',
   'usage/store.ts MAX_CLIENTS': 'client names per annotated element and day',
   'pages/session.ts MAX_COOKIE': 'bytes of the cookie that keeps a key for the lifecycle page',
 };
