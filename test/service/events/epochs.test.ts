@@ -1,31 +1,24 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventSourcesOf } from '../../../src/engine/application.ts';
 import { toEventId } from '../../../src/engine/events/cursor.ts';
 import { feedStore } from '../../../src/engine/events/feed.ts';
 import { installEvents, RAISE_EPOCH } from '../../../src/engine/events/install.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { openTestDatabase } from '../../support/database.ts';
 import { publishing } from './publishing.ts';
 
-let opened: TestDatabase;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-});
-afterAll(() => opened.dispose());
-
-const { query, category, endOfFeed, publish } = publishing(() => opened);
+const { database, query, category, endOfFeed, publish } = publishing();
 
 test('a reader from before events were off cannot go on, because it has missed changes, and one from after can', async () => {
   await category();
   const last = await endOfFeed();
-  const { page } = feedStore(opened.database, eventSourcesOf(petStoreService), { name: '/pet-store', isOn: true });
+  const { page } = feedStore(database(), eventSourcesOf(petStoreService), { name: '/pet-store', isOn: true });
   const { next } = await page('now', {}, 1);
-  await installEvents(opened.database, eventSourcesOf(petStoreService), 'on');
+  await installEvents(database(), eventSourcesOf(petStoreService), 'on');
   expect((await page(`1.${last}`, {}, 1)).next).toEqual(next);
-  await installEvents(opened.database, eventSourcesOf(petStoreService), 'off');
+  await installEvents(database(), eventSourcesOf(petStoreService), 'off');
   await category();
-  await installEvents(opened.database, eventSourcesOf(petStoreService), 'on');
+  await installEvents(database(), eventSourcesOf(petStoreService), 'on');
   await expect(page(`1.${last}`, {}, 1)).rejects.toThrow(/events were switched on again\. Read the current state/);
   const now = await page('now', {}, 1);
   await category();

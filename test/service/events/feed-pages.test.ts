@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from 'vitest';
 import { endOfFeed, nextOf, published } from '../../support/feed.ts';
-import { newCategory, newPet, summaryOf } from './rows.ts';
+import { app, newCategory, newPet, serveEvents, summaryOf } from './rows.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp();
-  await app.begin();
-});
-afterAll(async () => {
-  await app.flush();
-  await app.dispose();
-});
+serveEvents();
 
 describe('GET /events', () => {
   test('is walked by its links, also with filters, and each event comes once', async () => {
-    const pet = await newPet(app, 50);
+    const pet = await newPet(50);
     const start = await endOfFeed(app);
     for (let n = 0; n < 7; n++) await app.rest('POST', '/store/orders', { body: { petId: pet } });
     await published(app);
@@ -33,7 +23,7 @@ describe('GET /events', () => {
   });
 
   test('lets caches keep a full page after an event, and no other', async () => {
-    for (let n = 0; n < 2; n++) await newPet(app);
+    for (let n = 0; n < 2; n++) await newPet();
     await published(app);
     const oldest = await app.rest('GET', '/events?limit=1');
     // The oldest events are deleted some day: then this is another page.
@@ -53,7 +43,7 @@ describe('GET /events', () => {
     await published(app);
     const waiting = app.rest('GET', '/events?after=now&type=category.created&wait=20&limit=1');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    await newCategory(app);
+    await newCategory();
     const { body, headers } = await waiting;
     expect([body.length, headers.get('cache-control')]).toEqual([1, 'no-cache']);
   });
@@ -63,7 +53,7 @@ describe('GET /events', () => {
     const started = performance.now();
     const waiting = app.rest('GET', '/events?after=now&type=category.created&wait=20');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    const pet = await newPet(app);
+    const pet = await newPet();
     expect(pet).toBeGreaterThan(0);
     expect(summaryOf((await waiting).body)).toHaveLength(1);
     expect(performance.now() - started).toBeLessThan(10_000);
@@ -91,9 +81,9 @@ describe('GET /events', () => {
       );
     // With their categories, they are the events 1,000 and 1,012.
     await categories(998);
-    const pets = [await newPet(app)];
+    const pets = [await newPet()];
     await categories(10);
-    pets.push(await newPet(app));
+    pets.push(await newPet());
     await published(app);
     const seen: string[] = [];
     let page = await app.rest('GET', `${start}&type=pet.created`);
@@ -102,7 +92,7 @@ describe('GET /events', () => {
   });
 
   test('looks through a bounded number of events of a row for those of a rare type, and finds them by its links', async () => {
-    const [pet, start] = [await newPet(app), await endOfFeed(app)];
+    const [pet, start] = [await newPet(), await endOfFeed(app)];
     const changes = `update pets set version = version + 1 where id = ${pet};`;
     await app.database.transaction((query) =>
       query(`do $$ begin for n in 1..1500 loop ${changes} end loop; end $$`, []),
@@ -157,7 +147,7 @@ describe('GET /events', () => {
   });
 
   test('is 410 for a place whose events are deleted, and then says where to go on', async () => {
-    await newPet(app);
+    await newPet();
     await published(app);
     await app.database.transaction((query) =>
       query('with old as (delete from events where position <= 2 returning position) update feed set deleted = 2', []),

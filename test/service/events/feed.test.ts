@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 import { assertFits, openApi } from '../../support/contract.ts';
 import { eventsOf } from '../../support/feed.ts';
-import { newCategory, newPet, summaryOf } from './rows.ts';
+import { app, newCategory, newPet, serveEvents, summaryOf } from './rows.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp();
-  await app.begin();
-});
-afterAll(async () => {
-  await app.flush();
-  await app.dispose();
-});
+serveEvents();
 
 describe('GET /events', () => {
   test('has a change as a CloudEvent, with the row in the form that REST has', async () => {
-    const categoryId = await newCategory(app);
+    const categoryId = await newCategory();
     const [event, ...others] = await eventsOf(app, () =>
       app.rest('POST', '/pets', { body: { name: 'Rex', categoryId } }),
     );
@@ -37,7 +28,7 @@ describe('GET /events', () => {
   });
 
   test('has an order that sells a pet out as three events of one time, causes before effects', async () => {
-    const pet = await newPet(app, 1);
+    const pet = await newPet(1);
     const events = await eventsOf(app, () => app.rest('POST', '/store/orders', { body: { petId: pet } }));
     expect(events.map(({ type }: { type: string }) => type)).toEqual([
       'order.placed',
@@ -61,7 +52,7 @@ describe('GET /events', () => {
         }
       })?.$ref;
     const events = await eventsOf(app, async () => {
-      await app.rest('POST', '/store/orders', { body: { petId: await newPet(app, 2) } });
+      await app.rest('POST', '/store/orders', { body: { petId: await newPet(2) } });
     });
     expect(
       events.map(({ type, data }: { type: string; data: unknown }) => [type, firstFor(data)?.split('/').at(-1)]),
@@ -75,7 +66,7 @@ describe('GET /events', () => {
   });
 
   test('has a type for everything that happens to an order', async () => {
-    const pet = await newPet(app);
+    const pet = await newPet();
     const events = await eventsOf(app, async () => {
       const { body: one } = await app.rest('POST', '/store/orders', { body: { petId: pet } });
       await app.rest('PATCH', `/store/orders/${one.id}`, { body: { quantity: 2 } });
@@ -95,7 +86,7 @@ describe('GET /events', () => {
   });
 
   test('has a type for everything that happens to the stock of a pet', async () => {
-    const pet = await newPet(app);
+    const pet = await newPet();
     const count = (quantity: number) => app.rest('PUT', `/store/inventory/${pet}`, { body: { quantity } });
     const events = await eventsOf(app, async () => {
       await count(3);
@@ -115,7 +106,7 @@ describe('GET /events', () => {
   });
 
   test('has nothing of a change that changes nothing, or that is rejected', async () => {
-    const pet = await newPet(app, 1);
+    const pet = await newPet(1);
     const events = await eventsOf(app, async () => {
       await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Rex' } });
       await app.rest('PATCH', `/pets/${pet}`, { body: { name: 'Max' }, headers: { 'if-match': '"99"' } });
@@ -127,7 +118,7 @@ describe('GET /events', () => {
   });
 
   test('has the deletion of a pet once, with the pet as it was', async () => {
-    const pet = await newPet(app, 3);
+    const pet = await newPet(3);
     const { body } = await app.rest('GET', `/pets/${pet}`);
     const events = await eventsOf(app, () => app.rest('DELETE', `/pets/${pet}`));
     expect(summaryOf(events)).toEqual([`pet.deleted pets/${pet}`]);
@@ -135,7 +126,7 @@ describe('GET /events', () => {
   });
 
   test('has changes that are made in SQL', async () => {
-    const pet = await newPet(app, 3);
+    const pet = await newPet(3);
     const events = await eventsOf(app, async () => {
       await app.database.transaction(async (query) => {
         await query("update pets set name = name || '!', version = version + 1 where id = $1", [pet]);
@@ -162,7 +153,7 @@ describe('GET /events', () => {
   });
 
   test('has a keyed request once, however often it is sent', async () => {
-    const categoryId = await newCategory(app);
+    const categoryId = await newCategory();
     const send = () =>
       app.rest('POST', '/pets', { body: { name: 'Rex', categoryId }, headers: { 'idempotency-key': 'an-event' } });
     const events = await eventsOf(app, () => Promise.all([send(), send()]).then(send));

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { RAISE_EPOCH } from '../../../src/engine/events/install.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { publishing } from './publishing.ts';
 
-let opened: TestDatabase;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-});
-afterAll(() => opened.dispose());
-
-const { query, category, endOfFeed, publish, eventsAfter } = publishing(() => opened);
+const { database, query, category, endOfFeed, publish, eventsAfter } = publishing();
 
 test('while a backup runs, the outbox is not read from its beginning, where rows cannot be vacuumed', async () => {
   const numberOf = async (what: string, run: Query = query) => Number((await run(`select ${what}`, []))[0]?.[0]);
   const READ = "pg_stat_get_xact_tuples_returned('outbox_pkey'::regclass)";
-  await opened.database.transaction(async (backup) => {
+  await database().transaction(async (backup) => {
     await backup('set transaction isolation level repeatable read', []);
     await backup('select 1', []);
     const first = await numberOf('last_value + 1 from outbox_seq_seq');
@@ -26,7 +18,7 @@ test('while a backup runs, the outbox is not read from its beginning, where rows
     while (last < first + 200 || finished < first + 150) {
       for (let more = 0; more < 10; more++) await category();
       last = await numberOf('last_value from outbox_seq_seq');
-      const read = await opened.database.transaction(async (run) => {
+      const read = await database().transaction(async (run) => {
         const before = await numberOf(READ, run);
         await run('select publish_changes(1000)', []);
         return (await numberOf(READ, run)) - before;
@@ -39,7 +31,7 @@ test('while a backup runs, the outbox is not read from its beginning, where rows
 
 test('a change that is committed late is published, however often others have been published meanwhile', async () => {
   const last = await endOfFeed();
-  await opened.database.transaction(async (late) => {
+  await database().transaction(async (late) => {
     await late("insert into categories (name) values ('Late')", []);
     for (let n = 0; n < 6; n++) {
       await category();
@@ -55,8 +47,8 @@ test('while another process publishes, none is counted here', async () => {
   const counts: unknown[] = [];
   const onPublished = (count: number) => counts.push(count);
   const onFailure = (error: unknown) => counts.push(error);
-  const sequencer = createSequencer(opened.database, { retention: 60, onPublished, onFailure });
-  await opened.database.transaction(async (run) => {
+  const sequencer = createSequencer(database(), { retention: 60, onPublished, onFailure });
+  await database().transaction(async (run) => {
     await run('select last from feed for update', []);
     await sequencer.end();
   });
@@ -67,12 +59,12 @@ test('a transaction that keeps the feed locked is reported, and the lag grows un
   const last = await endOfFeed();
   const lags: number[] = [];
   const failures: unknown[] = [];
-  const sequencer = createSequencer(opened.database, {
+  const sequencer = createSequencer(database(), {
     retention: 60,
     onPublished: (_, lag) => lags.push(lag),
     onFailure: (error) => failures.push(error),
   });
-  await opened.database.transaction(async (run) => {
+  await database().transaction(async (run) => {
     await run('select last from feed for update', []);
     await category();
     sequencer.begin();
@@ -90,8 +82,8 @@ test('what another process may not have seen is published soon after it', async 
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const sequencer = createSequencer(opened.database, { retention: 60, onPublished: () => {}, onFailure });
-  await opened.database.transaction(async (run) => {
+  const sequencer = createSequencer(database(), { retention: 60, onPublished: () => {}, onFailure });
+  await database().transaction(async (run) => {
     await run('select last from feed for update', []);
     await category();
     sequencer.begin();

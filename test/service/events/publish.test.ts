@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { eventSourcesOf } from '../../../src/engine/application.ts';
 import { feedStore } from '../../../src/engine/events/feed.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import { startTestApp } from '../../support/app.ts';
-import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { publishing } from './publishing.ts';
 
-let opened: TestDatabase;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-});
-afterAll(() => opened.dispose());
-
-const { query, category, endOfFeed, publish, eventsAfter } = publishing(() => opened);
+const { database, query, category, endOfFeed, publish, eventsAfter } = publishing();
 
 test('everything that is committed is published at once, even if a statement extends beyond the end of a batch', async () => {
   // A batch has about 5,000 changes, and each of these statements 2,000 of pets and 2,000 of their stock.
@@ -56,7 +48,7 @@ test('a statement with thousands of rows is published together, each row once, e
 // The clock of the embedded database has milliseconds only.
 test('what a request changes within a millisecond is published in the order of its changes', async () => {
   const last = await endOfFeed();
-  await opened.database.transaction(async (run) => {
+  await database().transaction(async (run) => {
     for (let n = 1; n <= 50; n++) {
       await run('savepoint statement', []);
       await run("insert into categories (id, name) values ($1, 'Dogs')", [1_000_000 + n]);
@@ -101,7 +93,7 @@ test('events that were deleted stay so when one before them follows, for which t
   const kept = () => query('select position::integer from events');
   await deleteOld(async () => (await kept()).length === 1);
   expect([await kept(), await deleted()]).toEqual([[[last + 1]], last + 2]);
-  const { page } = feedStore(opened.database, eventSourcesOf(petStoreService), { name: '/pet-store', isOn: true });
+  const { page } = feedStore(database(), eventSourcesOf(petStoreService), { name: '/pet-store', isOn: true });
   expect(await page(undefined, {}, 1)).toMatchObject({ events: [], next: { position: last + 2 }, hasMore: false });
   await query("update events set time = now() - interval '1 hour'");
   await deleteOld(async () => (await kept()).length === 0);
@@ -125,7 +117,7 @@ async function deleteOld(isDone: () => Promise<boolean>): Promise<void> {
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const sequencer = createSequencer(opened.database, { retention: 30 * 60, onPublished: () => {}, onFailure });
+  const sequencer = createSequencer(database(), { retention: 30 * 60, onPublished: () => {}, onFailure });
   sequencer.begin();
   vi.advanceTimersByTime(60_000);
   vi.useRealTimers();
@@ -181,7 +173,7 @@ test('the lag is the age of the oldest change that is published', async () => {
   await query("update outbox set time = now() - interval '10 minutes'");
   await category();
   const lags: number[] = [];
-  await createSequencer(opened.database, {
+  await createSequencer(database(), {
     retention: 60,
     onPublished: (_, lag) => lags.push(lag),
     onFailure: (error) => expect.fail(String(error)),

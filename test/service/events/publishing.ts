@@ -1,14 +1,20 @@
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
-import type { TestDatabase } from '../../support/database.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
-/** Changes a database whose events nobody publishes, and publishes them. */
-export function publishing(opened: () => TestDatabase) {
-  return { query, category, endOfFeed, publish, eventsAfter };
+/** Opens a database for the tests of a file, whose events nobody publishes; changes it, and publishes them. */
+export function publishing() {
+  let opened: TestDatabase;
+  const database = () => opened.database;
+  beforeAll(async () => {
+    opened = await openTestDatabase();
+  });
+  afterAll(() => opened.dispose());
+  return { database, query, category, endOfFeed, publish, eventsAfter };
 
   function query(text: string, parameters: Parameters<Query>[1] = []): ReturnType<Query> {
-    return opened().database.transaction((run) => run(text, parameters));
+    return database().transaction((run) => run(text, parameters));
   }
 
   async function category(): Promise<string> {
@@ -28,7 +34,7 @@ export function publishing(opened: () => TestDatabase) {
     const fail = (error: unknown) => {
       throw error;
     };
-    await createSequencer(opened().database, { retention: 60, onPublished: () => {}, onFailure: fail }).end();
+    await createSequencer(database(), { retention: 60, onPublished: () => {}, onFailure: fail }).end();
   }
 
   async function eventsAfter(position: string) {

@@ -1,21 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '../../support/app.ts';
 
-/** The services with each setting of the origins whose pages may read responses. */
+/** The services without BASE_PATH, with it, and with PUBLIC_URL too. */
 let open: TestApp;
-let chosen: TestApp;
-let closed: TestApp;
+let prefixed: TestApp;
+let published: TestApp;
 
 beforeAll(async () => {
   open = await startTestApp();
-  chosen = await startTestApp({
-    BASE_PATH: '/api/v1',
-    CORS_ORIGINS: ['https://shop.example', 'http://localhost:3000'],
-  });
-  closed = await startTestApp({ BASE_PATH: '/v2', PUBLIC_URL: 'https://shop.example:8443', CORS_ORIGINS: [] });
+  prefixed = await startTestApp({ BASE_PATH: '/api/v1' });
+  published = await startTestApp({ BASE_PATH: '/v2', PUBLIC_URL: 'https://shop.example:8443' });
 });
 afterAll(async () => {
-  for (const app of [open, chosen, closed]) await app.dispose();
+  for (const app of [open, prefixed, published]) await app.dispose();
 });
 
 /** Creates a category with two pets, and gives the response to the first pet's creation. */
@@ -33,7 +30,7 @@ function linkOf(headers: Headers, relation: string): string {
 
 describe('BASE_PATH is the prefix of every path', () => {
   test('and every path is 404 without it', async () => {
-    expect((await chosen.rest('GET', '/pets')).status).toBe(200);
+    expect((await prefixed.rest('GET', '/pets')).status).toBe(200);
     for (const path of [
       '/pets',
       '/api/pets',
@@ -43,19 +40,19 @@ describe('BASE_PATH is the prefix of every path', () => {
       '/openapi.json',
       '/livez',
     ]) {
-      const response = await chosen.fetch(new Request(`http://pets.example${path}`));
+      const response = await prefixed.fetch(new Request(`http://pets.example${path}`));
       expect({ path, status: response.status }).toEqual({ path, status: 404 });
       expect(await response.json()).toMatchObject({ code: 'NOT_FOUND', status: 404 });
     }
   });
 
   test('and is the path of the home page, too', async () => {
-    const { status, headers } = await chosen.fetch(new Request('http://pets.example/api/v1'));
+    const { status, headers } = await prefixed.fetch(new Request('http://pets.example/api/v1'));
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   });
 
   test('and OpenAPI says it', async () => {
-    expect((await chosen.rest('GET', '/openapi.json')).body.servers).toMatchObject([{ url: '/api/v1' }]);
+    expect((await prefixed.rest('GET', '/openapi.json')).body.servers).toMatchObject([{ url: '/api/v1' }]);
     expect((await open.rest('GET', '/openapi.json')).body.servers).toMatchObject([{ url: '/' }]);
   });
 
@@ -65,79 +62,79 @@ describe('BASE_PATH is the prefix of every path', () => {
     ['/api/v1/pets/', '/api/v1/pets'],
     ['/docs', '/api/v1/reference'],
   ])('and the 404 of %s without it names %s', async (path, nearest) => {
-    const { message } = (await (await chosen.fetch(new Request(`http://pets.example${path}`))).json()) as Error;
+    const { message } = (await (await prefixed.fetch(new Request(`http://pets.example${path}`))).json()) as Error;
     expect(message).toBe(`${path} is not a path of this service; did you mean ${nearest}?`);
   });
 
   test.each(['/openapi.json', '/openapi.yaml', '/schema.graphql', '/lifecycle', '/', '/livez', '/readyz', '/metrics'])(
     'that of %s, too',
     async (path) => {
-      expect((await chosen.rest('GET', path)).status).toBe(200);
+      expect((await prefixed.rest('GET', path)).status).toBe(200);
     },
   );
 
   test('in the paths that the text of the home page names, which exist', async () => {
-    const home = await (await chosen.fetch(new Request('http://pets.example/api/v1/'))).text();
+    const home = await (await prefixed.fetch(new Request('http://pets.example/api/v1/'))).text();
     const paths = [...home.matchAll(/<code>([^<]+)<\/code>/g)].map(([, path = '']) => path);
     expect(paths).toContain('/api/v1/livez');
     for (const path of paths) {
-      const { status } = await chosen.fetch(new Request(`http://pets.example${path}`));
+      const { status } = await prefixed.fetch(new Request(`http://pets.example${path}`));
       expect({ path, status }).toEqual({ path, status: 200 });
     }
   });
 
   test('in Location', async () => {
-    const { body, headers } = await makePets(chosen);
+    const { body, headers } = await makePets(prefixed);
     expect(headers.get('location')).toBe(`http://pets.example/api/v1/pets/${body.id}`);
-    const order = await chosen.rest('POST', '/store/orders', { body: {} });
+    const order = await prefixed.rest('POST', '/store/orders', { body: {} });
     expect(order.headers.get('location')).toBe(`http://pets.example/api/v1/store/orders/${order.body.id}`);
-    const entry = await chosen.rest('PUT', `/store/inventory/${body.id}`, { body: { quantity: 1 } });
+    const entry = await prefixed.rest('PUT', `/store/inventory/${body.id}`, { body: { quantity: 1 } });
     expect(entry.headers.get('location')).toBe(`http://pets.example/api/v1/store/inventory/${body.id}`);
   });
 
   test('in the link to the next page, which exists', async () => {
-    const { body } = await makePets(chosen);
-    const { headers } = await chosen.rest('GET', `/pets?limit=1&categoryId=${body.categoryId}`);
+    const { body } = await makePets(prefixed);
+    const { headers } = await prefixed.rest('GET', `/pets?limit=1&categoryId=${body.categoryId}`);
     const next = linkOf(headers, 'next');
     expect(next).toMatch(/^http:\/\/pets\.example\/api\/v1\/pets\?limit=1&categoryId=\d+&after=[\w-]+$/);
-    const response = await chosen.fetch(new Request(next));
+    const response = await prefixed.fetch(new Request(next));
     expect(await response.json()).toEqual([{ ...body, id: body.id + 1 }]);
   });
 
   test('in the links of a deprecated operation, whose targets exist', async () => {
-    const { body } = await makePets(chosen);
-    const { headers } = await chosen.rest('GET', `/pets/${body.id}`);
+    const { body } = await makePets(prefixed);
+    const { headers } = await prefixed.rest('GET', `/pets/${body.id}`);
     expect(linkOf(headers, 'successor-version')).toBe(`http://pets.example/api/v1/pets?id=${body.id}`);
     expect(linkOf(headers, 'deprecation')).toBe('http://pets.example/api/v1/lifecycle');
     expect(linkOf(headers, 'sunset')).toBe('http://pets.example/api/v1/lifecycle');
     for (const relation of ['successor-version', 'deprecation', 'sunset']) {
-      expect((await chosen.fetch(new Request(linkOf(headers, relation)))).status).toBe(200);
+      expect((await prefixed.fetch(new Request(linkOf(headers, relation)))).status).toBe(200);
     }
   });
 
   test('in the path that the error about an unknown path suggests', async () => {
-    const { body } = await chosen.rest('GET', '/nothing');
+    const { body } = await prefixed.rest('GET', '/nothing');
     expect(body.message).toContain('/api/v1/openapi.json');
   });
 });
 
 describe('PUBLIC_URL is the origin of links', () => {
   test('in Location and in the link to the next page', async () => {
-    const { body, headers } = await makePets(closed);
+    const { body, headers } = await makePets(published);
     expect(headers.get('location')).toBe(`https://shop.example:8443/v2/pets/${body.id}`);
-    const list = await closed.rest('GET', '/pets?limit=1');
+    const list = await published.rest('GET', '/pets?limit=1');
     expect(linkOf(list.headers, 'next')).toMatch(/^https:\/\/shop\.example:8443\/v2\/pets\?limit=1&after=[\w-]+$/);
   });
 
   test('whatever host the request names', async () => {
     const request = new Request('http://internal:4000/v2/pets?limit=1', { headers: { host: 'evil.example' } });
-    const response = await closed.fetch(request);
+    const response = await published.fetch(request);
     expect(linkOf(response.headers, 'next')).toMatch(/^https:\/\/shop\.example:8443\/v2\/pets\?/);
   });
 
   test('and links of a deprecated operation lead there', async () => {
-    const { body, headers } = await makePets(closed);
-    const got = await closed.rest('GET', `/pets/${body.id}`);
+    const { body, headers } = await makePets(published);
+    const got = await published.rest('GET', `/pets/${body.id}`);
     const successor = new URL(linkOf(got.headers, 'successor-version'), headers.get('location') ?? '');
     expect(successor.href).toBe(`https://shop.example:8443/v2/pets?id=${body.id}`);
   });
