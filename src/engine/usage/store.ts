@@ -82,30 +82,23 @@ export function lifecycleStore(
     sql`select coordinate, since from ${lifecycleCounting}`,
     getTableColumns(lifecycleCounting),
   );
-  const byDay = database.statement(
-    'lifecycle.byDay',
-    'count',
-    sql`select coordinate, day::text, sum(uses) from ${lifecycleUses}
-      where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date group by coordinate, day order by day`,
-    { coordinate: lifecycleUses.coordinate, day: String, uses: Number },
-  );
-  const byClient = database.statement(
-    'lifecycle.byClient',
+  // One statement, so that its days and its clients are of one instant. A row is of a day or of a client.
+  const uses = database.statement(
+    'lifecycle.uses',
     'count',
     sql`select * from (
-        select coordinate, client, sum(uses), max(last_seen) as seen, count(*) over (partition by coordinate),
-          max(max(last_seen)) over (partition by coordinate) as last_used,
-          row_number() over (partition by coordinate order by sum(uses) desc, client collate "C") as rank
+        select coordinate, day::text, client, sum(uses), max(last_seen), count(client) over (partition by coordinate),
+          row_number() over (partition by coordinate, day is null order by day, sum(uses) desc, client collate "C") as rank
         from ${lifecycleUses} where day between ${sql.placeholder('opens')}::date and ${sql.placeholder('today')}::date
-        group by coordinate, client
-      ) as clients where rank <= ${MAX_LISTED} order by coordinate, rank`,
+        group by coordinate, grouping sets ((day), (client))
+      ) as uses where rank <= ${MAX_LISTED} order by coordinate, rank`,
     {
       coordinate: lifecycleUses.coordinate,
-      client: lifecycleUses.client,
+      day: (value): string | null => String(value),
+      client: (value): string | null => String(value),
       uses: Number,
       lastSeen: lifecycleUses.lastSeen,
       clients: Number,
-      lastUsed: lifecycleUses.lastSeen,
     },
   );
 
@@ -139,17 +132,17 @@ export function lifecycleStore(
   async function report(): Promise<ReportEntry[]> {
     const now = clock();
     const window = { opens: windowOpens(now), today: toDay(now) };
-    const [since, days, clients] = await Promise.all([counting(), byDay(window), byClient(window)]);
+    const [since, counts] = await Promise.all([counting(), uses(window)]);
     const usage = new Map<string, Usage>();
     for (const { coordinate } of annotated) {
-      const ofElement = <T extends { coordinate: string }>(all: readonly T[]) =>
-        all.filter((row) => row.coordinate === coordinate);
+      const ofElement = counts.filter((row) => row.coordinate === coordinate);
+      const days = ofElement.flatMap(({ day, ...row }) => (day === null ? [] : [{ ...row, day }]));
       usage.set(coordinate, {
-        countedSince: ofElement(since)[0]?.since,
-        byDay: new Map(ofElement(days).map(({ day, uses }) => [day, uses])),
-        clientCount: ofElement(clients)[0]?.clients ?? 0,
-        lastUsed: ofElement(clients)[0]?.lastUsed,
-        clients: ofElement(clients),
+        countedSince: since.find((row) => row.coordinate === coordinate)?.since,
+        byDay: new Map(days.map((row) => [row.day, row.uses])),
+        clientCount: days[0]?.clients ?? 0,
+        lastUsed: days.at(-1)?.lastSeen,
+        clients: ofElement.flatMap(({ client, ...row }) => (client === null ? [] : [{ ...row, client }])),
       });
     }
     return lifecycleReport(annotated, rest, usage, { now, isRehearsal });

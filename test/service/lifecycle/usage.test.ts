@@ -180,7 +180,10 @@ describe('the use of an annotated element', () => {
     const aliases = Array.from({ length: 40 }, (_, index) => `a${index}: lifecycle { uses }`).join(' ');
     const { data } = await app.graphql(`{ ${aliases} }`);
     expect(Object.keys(data)).toHaveLength(40);
-    expect(app.statements.filter((name) => name.startsWith('lifecycle.')).length).toBe(3);
+    expect(app.statements.filter((name) => name.startsWith('lifecycle.')).sort()).toEqual([
+      'lifecycle.counting',
+      'lifecycle.uses',
+    ]);
   });
 
   test('is neither counted nor deleted on a rehearsed day', async () => {
@@ -266,5 +269,14 @@ describe('the use of an annotated element', () => {
       countedSince: now.toISOString(),
       verdict: 'no use yet; counted since today',
     });
+  });
+
+  test('is reported as of one instant: its days and its clients have the same uses, while more are stored', async () => {
+    const sum = (counts: readonly { uses: number }[]) => counts.reduce((total, { uses }) => total + uses, 0);
+    for (let round = 0; round < 50; round++) {
+      await app.rest('GET', '/pets/1', from('shop'));
+      const [{ uses, usesByDay, usesByClient }] = await Promise.all([counted('Query.pet'), app.flush()]);
+      expect([sum(usesByDay), sum(usesByClient)]).toEqual([uses, uses]);
+    }
   });
 });
