@@ -32,7 +32,7 @@ afterAll(() => processes?.stop());
 /** Three processes on one server; one of them has a longer way to it. */
 async function startThree(): Promise<Processes> {
   const opened = await openTestDatabase();
-  const proxy = await startProxy(opened.location.url as string, LATE);
+  const proxy = await startProxy(opened.location.url as string, { delay: LATE });
   const near = settingsFor(opened.location);
   const services = await Promise.all(
     [near, near, { ...near, DATABASE_URL: proxy.url }].map((settings) => startService(settings)),

@@ -44,6 +44,29 @@ if (databaseKind === 'server') {
       expect(await service.stop()).toBe(0);
       await opened.dispose();
     });
+
+    test('is 503 when the disk is full, also together with others whose connection the server still has', async () => {
+      const opened = await openTestDatabase();
+      const proxy = await startProxy(opened.location.url ?? '', { linger: 300 });
+      const service = await startService({ DATABASE_URL: proxy.url });
+      const { body: category } = await send(service.base, 'POST', '/categories', { name: 'Dogs' });
+      await opened.database.transaction(async (query) => {
+        const body = "begin raise exception 'could not extend file' using errcode = 'disk_full'; end";
+        await query(`create function fail() returns trigger language plpgsql as $$ ${body} $$`, []);
+        await query('create trigger full_disk before insert on pets for each row execute function fail()', []);
+      });
+      const create = () => {
+        const key = { 'idempotency-key': randomUUID() };
+        return send(service.base, 'POST', '/pets', { name: 'Rex', categoryId: category.id }, key);
+      };
+      for (let round = 0; round < 3; round++) {
+        const answers = await Promise.all(Array.from({ length: 10 }, create));
+        expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [503, 'UNAVAILABLE']));
+      }
+      await service.stop();
+      proxy.close();
+      await opened.dispose();
+    });
   });
 
   describe('a database that stalls longer than the request timeout', () => {

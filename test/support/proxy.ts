@@ -16,12 +16,19 @@ interface Proxy {
   close(): void;
 }
 
-/**
- * Starts a proxy between a client and the server at the URL.
- *
- * @param delay how long its responses are held back, in milliseconds
- */
-export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
+/** In milliseconds. */
+interface Delays {
+  /** How long responses are held back. */
+  readonly delay?: number;
+  /** How long a connection to the server stays open when the client has closed its own, as with a pooler. */
+  readonly linger?: number;
+}
+
+/** PostgreSQL's message by which a client says that it closes the connection. */
+const TERMINATE = Buffer.from('X\0\0\0\x04');
+
+/** Starts a proxy between a client and the server at the URL. */
+export async function startProxy(serverUrl: string, { delay = 0, linger = 0 }: Delays = {}): Promise<Proxy> {
   let upstreamUrl = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let isFrozen = false;
@@ -34,13 +41,14 @@ export async function startProxy(serverUrl: string, delay = 0): Promise<Proxy> {
       sockets.add(from);
       const isAnswer = from === upstream;
       from.on('data', (chunk) => {
+        if (linger > 0 && TERMINATE.equals(chunk)) return;
         if (isAnswer && delay > 0) setTimeout(() => to.write(chunk), delay);
         else to.write(chunk);
       });
       from.on('error', () => to.destroy());
       from.on('close', () => {
         sockets.delete(from);
-        to.destroy();
+        setTimeout(() => to.destroy(), isAnswer ? 0 : linger);
       });
       if (isFrozen) from.pause();
     }

@@ -31,6 +31,8 @@ interface Client extends Pooled {
   readonly sql: postgres.Sql;
   /** The texts of its statements. */
   readonly prepared: Set<string>;
+  /** Whether the server reported that it cannot do its work. */
+  hasFailed: boolean;
 }
 
 const asText = { serialize: (value: unknown) => `${value}`, parse: (text: string) => text };
@@ -95,11 +97,12 @@ export async function connectServer(
           client.isLost = true;
         };
         const own = { connection: { ...connection, ...ofKind, ...connectionCheck }, socket: connectOnce(url), onclose };
-        const client: Client = { sql: postgres(url, { ...options, ...own }), prepared: new Set(), isLost: false };
+        const sql = postgres(url, { ...options, ...own });
+        const client: Client = { sql, prepared: new Set(), hasFailed: false, isLost: false };
         return client;
       },
       close: ({ sql }, seconds) => sql.end({ timeout: seconds }),
-      isSpent: ({ prepared }) => prepared.size >= MAX_PREPARED,
+      isSpent: ({ prepared, hasFailed }) => hasFailed || prepared.size >= MAX_PREPARED,
     };
     // Of two connections for counts, one group may use both: to keep one for others would halve its counts.
     return createPool(size, opener, kind === 'count' ? size : undefined);
@@ -212,7 +215,12 @@ function run(
           clearTimeout(timer);
           const failure = failureFrom(error);
           const isUnavailable = failure instanceof ServiceError && failure.code === 'UNAVAILABLE';
-          if (isUnavailable && !(failure instanceof LockTimeout)) client.isLost = true;
+          if (isUnavailable && !(failure instanceof LockTimeout)) {
+            // After an error that ends only its statement, the connection is open: without a rollback, the server would
+            // hold the locks of a transaction for a moment longer.
+            if (error.severity === 'ERROR') client.hasFailed = true;
+            else client.isLost = true;
+          }
           reject(failure);
         },
       );
