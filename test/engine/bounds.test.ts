@@ -8,63 +8,19 @@ import { describe, expect, test } from 'vitest';
 import { batchedByShape } from '../../src/engine/db/batch-by-shape.ts';
 import { Database } from '../../src/engine/db/client.ts';
 import { nodeListener } from '../../src/engine/http/node.ts';
-import { parseJson } from '../../src/engine/json.ts';
 import { clientOf } from '../../src/engine/lifecycle/client.ts';
-import { OTHERS, Tally } from '../../src/engine/lifecycle/tally.ts';
 import { createAccounts } from '../../src/engine/limits/account.ts';
 import { createConcurrencyLimiter } from '../../src/engine/limits/concurrency.ts';
 import { CpuThrottle } from '../../src/engine/limits/cpu-throttle.ts';
 import { createRateLimiter } from '../../src/engine/limits/rate.ts';
 import { COMPILED_AT, PreparedDocuments } from '../../src/engine/operation/documents.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
-import { createMetrics } from '../../src/process/metrics.ts';
-import { bookSchema } from '../support/books.ts';
 import { openBookshop } from '../support/bookshop.ts';
 import { growthOf } from '../support/heap.ts';
 
 const { schema } = petStoreService;
 
 const numbers = (count: number) => [...Array(count).keys()];
-
-describe('the document cache', () => {
-  const text = (n: number, length = 0) => `{ books { id } } # ${n} `.padEnd(length, '-');
-  const add = (documents: PreparedDocuments, query: string) => documents.prepare(query, parse(query), undefined);
-  const cached = (documents: PreparedDocuments, texts: readonly string[]) =>
-    texts.filter((query) => documents.find(query, undefined) !== undefined);
-
-  test('keeps a document that comes for the second time', () => {
-    const documents = new PreparedDocuments(bookSchema);
-    add(documents, text(1));
-    expect(documents.find(text(1), undefined)).toBeUndefined();
-    add(documents, text(1));
-    expect(documents.find(text(1), undefined)).toBeDefined();
-  });
-
-  test('keeps the last 1,000 documents', () => {
-    const documents = new PreparedDocuments(bookSchema);
-    const texts = numbers(1_500).map((n) => text(n));
-    for (const query of [...texts, ...texts]) add(documents, query);
-    expect(cached(documents, texts)).toEqual(texts.slice(500));
-  });
-
-  test('keeps at most 150,000 characters', () => {
-    const documents = new PreparedDocuments(bookSchema);
-    const texts = numbers(40).map((n) => text(n, 9_999));
-    for (const query of texts) for (const _ of ['once', 'twice']) add(documents, query);
-    expect(cached(documents, texts)).toEqual(texts.slice(25));
-    const tooLong = text(0, 150_001);
-    for (const _ of ['once', 'twice', 'thrice']) add(documents, tooLong);
-    expect(cached(documents, [tooLong])).toEqual([]);
-  });
-
-  test('forgets a document if 5,000 others come before its second time', () => {
-    const documents = new PreparedDocuments(bookSchema);
-    const [first, ...others] = numbers(5_001).map((n) => text(n)) as [string, ...string[]];
-    for (const query of [first, ...others]) add(documents, query);
-    for (const query of [first, others.at(-1) as string]) add(documents, query);
-    expect(cached(documents, [first, ...others])).toEqual([others.at(-1)]);
-  });
-});
 
 describe('memory does not grow', () => {
   const shop = openBookshop();
@@ -278,29 +234,3 @@ test.each(['embedded', 'server'])(
     expect(await growthOf(() => send(50_000))).toBeLessThan(2);
   },
 );
-
-test('an integer of more than 40 digits is parsed fast, as the nearest number', () => {
-  expect(parseJson('9'.repeat(40))).toBe(BigInt('9'.repeat(40)));
-  expect(parseJson('9'.repeat(41))).toBe(1e41);
-  expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY);
-});
-
-describe('uses are counted', () => {
-  test('for 2,000 clients until they are stored, and together for all others', () => {
-    const tally = new Tally(() => new Date('2026-11-21T12:00:00Z'));
-    for (let n = 0; n < 10_000; n++) tally.add(n % 2 === 0 ? 'Query.pet' : 'Mutation.createPet', `client-${n}`);
-    const counts = tally.take();
-    expect(counts).toHaveLength(2_000 + 2);
-    expect(counts.reduce((sum, { uses }) => sum + uses, 0)).toBe(10_000);
-    expect(counts.filter(({ client }) => client === OTHERS).map(({ uses }) => uses)).toEqual([4_000, 4_000]);
-  });
-
-  test('for the first 100 clients in /metrics, and together for all others', async () => {
-    const metrics = createMetrics();
-    for (let n = 0; n < 1_000; n++) metrics.use('Query.pet', 'deprecated', `client-${n}`);
-    const { text } = await metrics.render();
-    const counts = [...text.matchAll(/^lifecycle_uses_total\{.*client="(.*)"\} (\d+)$/gm)];
-    expect(counts).toHaveLength(101);
-    expect(counts.find(([, client]) => client === OTHERS)?.[2]).toBe('900');
-  });
-});

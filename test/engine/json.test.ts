@@ -161,3 +161,9 @@ test('an integer of more than 40 digits is only near: to read thousands of digit
   expect(parseJson('1'.repeat(40))).toBe(BigInt('1'.repeat(40)));
   expect(parseJson('1'.repeat(41))).toBe(Number('1'.repeat(41)));
 });
+
+test('an integer of more than 40 digits is parsed fast, as the nearest number', () => {
+  expect(parseJson('9'.repeat(40))).toBe(BigInt('9'.repeat(40)));
+  expect(parseJson('9'.repeat(41))).toBe(1e41);
+  expect(parseJson('9'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY);
+});

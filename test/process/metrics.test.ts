@@ -1,5 +1,6 @@
 import { AggregatorRegistry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { OTHERS } from '../../src/engine/lifecycle/tally.ts';
 import { createMetrics } from '../../src/process/metrics.ts';
 
 test('webhook_deliveries_total begins at 0 for each outcome, so that the first failure is an increase', async () => {
@@ -21,4 +22,13 @@ test.each([
     }),
   );
   expect(await AggregatorRegistry.aggregate(workers).metrics()).toContain(`\n${name} 3\n`);
+});
+
+test('uses are counted for the first 100 clients in /metrics, and together for all others', async () => {
+  const metrics = createMetrics();
+  for (let n = 0; n < 1_000; n++) metrics.use('Query.pet', 'deprecated', `client-${n}`);
+  const { text } = await metrics.render();
+  const counts = [...text.matchAll(/^lifecycle_uses_total\{.*client="(.*)"\} (\d+)$/gm)];
+  expect(counts).toHaveLength(101);
+  expect(counts.find(([, client]) => client === OTHERS)?.[2]).toBe('900');
 });

@@ -1,5 +1,5 @@
 import { parse } from 'graphql';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { compileOperation } from '../../../src/engine/operation/compiled.ts';
 import { PreparedDocuments } from '../../../src/engine/operation/documents.ts';
 import type { PreparedOperation } from '../../../src/engine/operation/prepared.ts';
@@ -31,4 +31,45 @@ test('an operation that others drive out of the cache is compiled again after ev
     return count;
   });
   expect(runs).toEqual([10, 10, 20, 40, 80, 160, 320, 640, 640, 640]);
+});
+
+describe('the document cache', () => {
+  const numbers = (count: number) => [...Array(count).keys()];
+  const text = (n: number, length = 0) => `{ books { id } } # ${n} `.padEnd(length, '-');
+  const add = (documents: PreparedDocuments, query: string) => documents.prepare(query, parse(query), undefined);
+  const cached = (documents: PreparedDocuments, texts: readonly string[]) =>
+    texts.filter((query) => documents.find(query, undefined) !== undefined);
+
+  test('keeps a document that comes for the second time', () => {
+    const documents = new PreparedDocuments(bookSchema);
+    add(documents, text(1));
+    expect(documents.find(text(1), undefined)).toBeUndefined();
+    add(documents, text(1));
+    expect(documents.find(text(1), undefined)).toBeDefined();
+  });
+
+  test('keeps the last 1,000 documents', () => {
+    const documents = new PreparedDocuments(bookSchema);
+    const texts = numbers(1_500).map((n) => text(n));
+    for (const query of [...texts, ...texts]) add(documents, query);
+    expect(cached(documents, texts)).toEqual(texts.slice(500));
+  });
+
+  test('keeps at most 150,000 characters', () => {
+    const documents = new PreparedDocuments(bookSchema);
+    const texts = numbers(40).map((n) => text(n, 9_999));
+    for (const query of texts) for (const _ of ['once', 'twice']) add(documents, query);
+    expect(cached(documents, texts)).toEqual(texts.slice(25));
+    const tooLong = text(0, 150_001);
+    for (const _ of ['once', 'twice', 'thrice']) add(documents, tooLong);
+    expect(cached(documents, [tooLong])).toEqual([]);
+  });
+
+  test('forgets a document if 5,000 others come before its second time', () => {
+    const documents = new PreparedDocuments(bookSchema);
+    const [first, ...others] = numbers(5_001).map((n) => text(n)) as [string, ...string[]];
+    for (const query of [first, ...others]) add(documents, query);
+    for (const query of [first, others.at(-1) as string]) add(documents, query);
+    expect(cached(documents, [first, ...others])).toEqual([others.at(-1)]);
+  });
 });
