@@ -2,11 +2,13 @@ import '../../src/process/heap.ts';
 import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { batchedByShape } from '../../src/engine/db/batch-by-shape.ts';
 import { Database } from '../../src/engine/db/client.ts';
+import { openEmbedded } from '../../src/engine/db/embedded.ts';
 import { nodeListener } from '../../src/engine/http/node.ts';
 import { clientOf } from '../../src/engine/lifecycle/client.ts';
 import { createAccounts } from '../../src/engine/limits/account.ts';
@@ -17,6 +19,7 @@ import { COMPILED_AT, PreparedDocuments } from '../../src/engine/operation/docum
 import { petStoreService } from '../../src/petstore/service.ts';
 import { openBookshop } from '../support/bookshop.ts';
 import { growthOf } from '../support/heap.ts';
+import { makeTemporaryFolder } from '../support/temporary.ts';
 
 const { schema } = petStoreService;
 
@@ -158,6 +161,18 @@ describe('memory does not grow', () => {
       expect(growth).toBeLessThan(2);
     },
   );
+
+  test('with the number of statements that the embedded database has run', async () => {
+    const folder = makeTemporaryFolder();
+    const { query, close } = await openEmbedded(join(folder.path, 'data'));
+    const send = async (count: number) => {
+      for (let n = 0; n < count; n++) await query('select generate_series(1, 10)', [], 'lookup');
+    };
+    await send(500);
+    expect(await growthOf(() => send(5_000))).toBeLessThan(2);
+    await close();
+    folder.remove();
+  });
 
   test('with the callers whose work is done, nor with the work', async () => {
     const concurrency = createConcurrencyLimiter(1_000, 600_000);

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { eventSourcesOf } from '../../src/engine/application.ts';
 import { type Database, openDatabase } from '../../src/engine/db/client.ts';
 import { installEvents } from '../../src/engine/events/install.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { addressOf, administer, rowsOf } from '../support/admin.ts';
 import { startTestApp, type TestApp } from '../support/app.ts';
-import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
+import { copyTestDatabase, type DatabaseCopy, databaseKind, openTestDatabase } from '../support/database.ts';
 import { serveHere, withServiceHere } from '../support/serve-here.ts';
 import { settingsFor, withService } from '../support/service.ts';
 import { makeTemporaryFolder } from '../support/temporary.ts';
@@ -220,25 +220,41 @@ if (databaseKind === 'embedded') {
     });
   });
 
-  test('the embedded database uses the space of deleted rows again, so that its folder does not grow with each change', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const { location, dispose } = await copyTestDatabase();
-    const database = await openDatabase(location);
-    onTestFinished(async () => {
+  describe('the folder of the embedded database does not grow with each change', () => {
+    let copy: DatabaseCopy;
+    let database: Database;
+    beforeEach(async () => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      copy = await copyTestDatabase();
+      database = await openDatabase(copy.location);
+    });
+    afterEach(async () => {
       await database.close();
-      await dispose();
+      await copy.dispose();
       vi.useRealTimers();
     });
-    const run = (text: string) => database.driver.query(text, [], 'write');
-    await run('create table changes (id integer)');
-    await run('insert into changes select generate_series(1, 10000)');
-    await run('delete from changes');
-    const size = async () => Number((await run("select pg_relation_size('changes')"))[0]?.[0]);
-    expect(await size()).toBeGreaterThan(100_000);
-    await vi.waitFor(async () => {
-      vi.advanceTimersByTime(60_000);
-      expect(await size()).toBe(0);
-    }, 10_000);
+    const run = async (text: string) => Number((await database.driver.query(text, [], 'write'))[0]?.[0]);
+
+    test('because the space of deleted rows is used again', async () => {
+      await run('create table changes (id integer)');
+      await run('insert into changes select generate_series(1, 10000)');
+      await run('delete from changes');
+      const size = () => run("select pg_relation_size('changes')");
+      expect(await size()).toBeGreaterThan(100_000);
+      await vi.waitFor(async () => {
+        vi.advanceTimersByTime(60_000);
+        expect(await size()).toBe(0);
+      }, 10_000);
+    });
+
+    test('because the space of its log is used again', async () => {
+      for (let round = 0; round < 6; round++) {
+        for (let n = 0; n < 5; n++)
+          await run("select pg_logical_emit_message(false, 'any', repeat('x', 16777216)) - '0/0'");
+        vi.advanceTimersByTime(10_000);
+      }
+      expect(await run('select sum(size) from pg_ls_waldir()')).toBeLessThan(256 * 2 ** 20);
+    });
   });
 
   test('the embedded database is closed after the lists and counts that wait for their turn', async () => {

@@ -13,7 +13,7 @@ const MAX_PREPARED = 200;
 interface Prepared {
   readonly name: string;
   /** The parser of each column of its rows. */
-  readonly parsers: readonly ((text: string) => unknown)[];
+  parsers: readonly ((text: string) => unknown)[];
 }
 
 /**
@@ -26,39 +26,43 @@ export function createSession(database: PGlite): Send {
   let count = 0;
   const prepared = new LRUCache<string, Prepared>({
     max: MAX_PREPARED,
-    dispose: ({ name }) => exchange(serialize.close({ type: 'S', name })),
+    dispose: ({ name }) => exchange([serialize.close({ type: 'S', name })], () => {}),
   });
 
-  function prepare(text: string): Prepared {
-    const name = `s${++count}`;
-    const received = exchange(serialize.parse({ text, name }), serialize.describe({ type: 'S', name }));
-    const columns = received.find((message) => message instanceof messages.RowDescriptionMessage)?.fields ?? [];
-    const statement = { name, parsers: columns.map(({ dataTypeID }) => database.parsers[dataTypeID] ?? String) };
-    prepared.set(text, statement);
-    return statement;
-  }
-
-  /** Sends the messages; returns those of the database. */
-  function exchange(...sent: readonly Uint8Array[]): messages.BackendMessage[] {
-    const received: messages.BackendMessage[] = [];
-    const bytes = database.execProtocolRawSync(Buffer.concat([...sent, SYNC]));
-    new Parser().parse(bytes, (message) => received.push(message));
-    const error = received.find((message) => message instanceof messages.DatabaseError);
-    if (error !== undefined) throw failureOf(error as ReportedError);
-    return received;
+  /** Sends the messages, and passes on all replies before it returns a promise: for what PGlite itself may throw. */
+  function exchange(sent: readonly Uint8Array[], onReply: (reply: messages.BackendMessage) => void): Promise<void> {
+    const parser = new Parser();
+    return database.execProtocolRawStream(Buffer.concat([...sent, SYNC]), {
+      syncToFs: false,
+      // Without this, PGlite parses the replies too, and never forgets them. The bytes are a view of its memory.
+      onRawData: (bytes) => parser.parse(bytes.slice(), onReply),
+    });
   }
 
   return async (text, parameters) => {
     if (database.closed) throw new Error('The database is closed.');
-    const { name, parsers } = prepared.get(text) ?? prepare(text);
+    const known = prepared.get(text);
+    const statement = known ?? { name: `s${++count}`, parsers: [] };
+    if (known === undefined) prepared.set(text, statement);
+    let isPrepared = known !== undefined;
+    const { name } = statement;
+    const preparing = isPrepared ? [] : [serialize.parse({ text, name }), serialize.describe({ type: 'S', name })];
     const values = parameters.map((value) => (value === null ? null : String(value)));
     const rows: RawRow[] = [];
     let command = '';
-    for (const message of exchange(serialize.bind({ statement: name, values }), EXECUTE)) {
-      if (message instanceof messages.DataRowMessage)
-        rows.push(message.fields.map((field, n) => (field === null ? null : parsers[n]?.(field))));
-      else if (message instanceof messages.CommandCompleteMessage) [command = ''] = message.text.split(' ');
-    }
+    let error: messages.DatabaseError | undefined;
+    const ended = exchange([...preparing, serialize.bind({ statement: name, values }), EXECUTE], (reply) => {
+      if (reply instanceof messages.DataRowMessage)
+        rows.push(reply.fields.map((field, n) => (field === null ? null : statement.parsers[n]?.(field))));
+      else if (reply instanceof messages.CommandCompleteMessage) [command = ''] = reply.text.split(' ');
+      else if (reply instanceof messages.RowDescriptionMessage)
+        statement.parsers = reply.fields.map(({ dataTypeID }) => database.parsers[dataTypeID] ?? String);
+      else if (reply instanceof messages.DatabaseError) error = reply;
+      else if (reply.name === 'parseComplete') isPrepared = true;
+    });
+    if (!isPrepared) prepared.delete(text);
+    await ended;
+    if (error !== undefined) throw failureOf(error as ReportedError);
     return { rows, command };
   };
 }

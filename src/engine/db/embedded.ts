@@ -16,9 +16,13 @@ const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 /** How often tables are vacuumed, in milliseconds: a server has a process for that. */
 const VACUUM_INTERVAL = 60_000;
+/** How often the size of the write-ahead log is checked, in milliseconds: a server has a process for that, too. */
+const CHECK_INTERVAL = 10_000;
 /** The tables that a server would vacuum or analyze with its default settings. */
 const CHANGED = `select relid::regclass::text from pg_stat_user_tables join pg_class on oid = relid
   where n_dead_tup > 50 + 0.2 * reltuples or n_mod_since_analyze > 50 + 0.1 * reltuples`;
+/** Whether 64 MiB of the log have been written since the last checkpoint, before which it is not needed. */
+const HAS_GROWN = `select pg_current_wal_lsn() - redo_lsn > ${64 * 2 ** 20} from pg_control_checkpoint()`;
 /**
  * PostgreSQL's own 128 MB, of which PGlite clears every page when it opens, take a sixth of the start. Pages that it
  * does not keep come from the cache of the system just as fast.
@@ -48,7 +52,10 @@ export async function openEmbedded(folder: string): Promise<Driver> {
         return rows;
       });
     // A failure shows in other statements too.
-    const vacuuming = setInterval(() => vacuum(query).catch(() => {}), VACUUM_INTERVAL).unref();
+    const intervals = [
+      setInterval(() => vacuum(query).catch(() => {}), VACUUM_INTERVAL).unref(),
+      setInterval(() => checkpoint(query).catch(() => {}), CHECK_INTERVAL).unref(),
+    ];
     return {
       kind: 'embedded',
       // In each turn of the event loop, one list and one count run: PGlite would run all that wait in one turn. Reads by
@@ -59,7 +66,7 @@ export async function openEmbedded(folder: string): Promise<Driver> {
           : query(text, parameters),
       transaction: (work) => queue.run(CONNECTION, () => transact(send, work)),
       close: async () => {
-        clearInterval(vacuuming);
+        for (const interval of intervals) clearInterval(interval);
         // After all that waits for a turn, and then for the connection.
         for (const kind of ['list', 'count']) await queue.run(kind, async () => {});
         await queue.run(CONNECTION, () => database.close());
@@ -90,6 +97,12 @@ async function openOrMake(folder: string): Promise<PGlite> {
 /** Makes the space of deleted rows reusable, or the folder grows with each change. Other statements run in between. */
 async function vacuum(query: Query): Promise<void> {
   for (const [table] of await query(CHANGED, [])) await query(`vacuum (analyze) ${table}`, []);
+}
+
+/** Makes the space of the log reusable, or the folder grows with each change. It takes some 15 ms. */
+async function checkpoint(query: Query): Promise<void> {
+  const [[hasGrown] = []] = await query(HAS_GROWN, []);
+  if (hasGrown) await query('checkpoint', []);
 }
 
 /** Describes an error of the file system in one line; passes on any other error, which describes itself. */
