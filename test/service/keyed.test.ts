@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { copyTestDatabase, databaseKind, openTestDatabase } from '../support/database.ts';
 import { startProxy } from '../support/proxy.ts';
-import { startService } from '../support/service.ts';
+import { startService, withService } from '../support/service.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -48,24 +48,28 @@ if (databaseKind === 'server') {
     test('is 503 when the disk is full, also together with others whose connection the server still has', async () => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '', { linger: 300 });
-      const service = await startService({ DATABASE_URL: proxy.url });
-      const { body: category } = await send(service.base, 'POST', '/categories', { name: 'Dogs' });
+      onTestFinished(async () => {
+        proxy.close();
+        await opened.dispose();
+      });
       await opened.database.transaction(async (query) => {
         const body = "begin raise exception 'could not extend file' using errcode = 'disk_full'; end";
         await query(`create function fail() returns trigger language plpgsql as $$ ${body} $$`, []);
         await query('create trigger full_disk before insert on pets for each row execute function fail()', []);
       });
-      const create = () => {
-        const key = { 'idempotency-key': randomUUID() };
-        return send(service.base, 'POST', '/pets', { name: 'Rex', categoryId: category.id }, key);
-      };
-      for (let round = 0; round < 3; round++) {
-        const answers = await Promise.all(Array.from({ length: 10 }, create));
-        expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [503, 'UNAVAILABLE']));
-      }
-      await service.stop();
-      proxy.close();
-      await opened.dispose();
+      await withService({ DATABASE_URL: proxy.url }, async ({ base }) => {
+        const { body: category } = await send(base, 'POST', '/categories', { name: 'Dogs' });
+        const create = () => {
+          const key = { 'idempotency-key': randomUUID() };
+          return send(base, 'POST', '/pets', { name: 'Rex', categoryId: category.id }, key);
+        };
+        for (let round = 0; round < 3; round++) {
+          const answers = await Promise.all(Array.from({ length: 10 }, create));
+          expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+            answers.map(() => [503, 'UNAVAILABLE']),
+          );
+        }
+      });
     });
   });
 
