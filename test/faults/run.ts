@@ -23,7 +23,7 @@ const FULL: Size = {
   replays: 10_000,
   pets: 300_000,
   attack: 15,
-  // A write that comes alone has its event published in a transaction of its own, so it costs about three.
+  // A write that comes alone has its event published in a transaction of its own, so it costs three to four.
   maxReads: 4,
   candidates: 300,
   seed: 'random',
