@@ -45,7 +45,10 @@ if (databaseKind === 'server') {
       await opened.dispose();
     });
 
-    test('is 503 when the disk is full, also together with others whose connection the server still has', async () => {
+    test.each([
+      ['the disk is full', 'disk_full'],
+      ['the database only reads', 'read_only_sql_transaction'],
+    ])('is 503 when %s, also together with others whose connection the server still has', async (_, code) => {
       const opened = await openTestDatabase();
       const proxy = await startProxy(opened.location.url ?? '', { linger: 300 });
       onTestFinished(async () => {
@@ -53,9 +56,9 @@ if (databaseKind === 'server') {
         await opened.dispose();
       });
       await opened.database.transaction(async (query) => {
-        const body = "begin raise exception 'could not extend file' using errcode = 'disk_full'; end";
+        const body = `begin raise exception 'not now' using errcode = '${code}'; end`;
         await query(`create function fail() returns trigger language plpgsql as $$ ${body} $$`, []);
-        await query('create trigger full_disk before insert on pets for each row execute function fail()', []);
+        await query('create trigger failing before insert on pets for each row execute function fail()', []);
       });
       await withService({ DATABASE_URL: proxy.url }, async ({ base }) => {
         const { body: category } = await send(base, 'POST', '/categories', { name: 'Dogs' });

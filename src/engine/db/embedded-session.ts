@@ -29,12 +29,12 @@ export function createSession(database: PGlite): Send {
     dispose: ({ name }) => exchange([serialize.close({ type: 'S', name })], () => {}),
   });
 
-  /** Sends the messages, and passes on all replies before it returns a promise: for what PGlite itself may throw. */
+  /** Sends the messages. When it returns, all replies have been passed on; its promise rejects if PGlite itself fails. */
   function exchange(sent: readonly Uint8Array[], onReply: (reply: messages.BackendMessage) => void): Promise<void> {
     const parser = new Parser();
     return database.execProtocolRawStream(Buffer.concat([...sent, SYNC]), {
       syncToFs: false,
-      // Without this, PGlite parses the replies too, and never forgets them. The bytes are a view of its memory.
+      // Otherwise PGlite parses the replies, too, and keeps them for ever. The bytes are a view of its memory.
       onRawData: (bytes) => parser.parse(bytes.slice(), onReply),
     });
   }

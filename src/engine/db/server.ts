@@ -31,7 +31,7 @@ interface Client extends Pooled {
   readonly sql: postgres.Sql;
   /** The texts of its statements. */
   readonly prepared: Set<string>;
-  /** Whether the server reported that it cannot do its work. */
+  /** Whether the server could not do its work, such as on a full disk: it is closed after its use. */
   hasFailed: boolean;
 }
 

@@ -1,24 +1,16 @@
 import { getTableName } from 'drizzle-orm';
 import { PgDialect, type PgTable } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { eventSourcesOf } from '../../../src/engine/application.ts';
 import { Database } from '../../../src/engine/db/client.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
-import { startTestApp, type TestApp } from '../../support/app.ts';
 import { eventsOf } from '../../support/feed.ts';
+import { app, serveEvents } from './rows.ts';
 
 const dialect = new PgDialect();
-let app: TestApp;
-let requests = 0;
+serveEvents();
 
-beforeAll(async () => {
-  app = await startTestApp();
-  await app.begin();
-});
-afterAll(async () => {
-  await app.flush();
-  await app.dispose();
-});
+let requests = 0;
 
 /** Sends a request with an id of its own; gives the id of the row, and that of the request. */
 async function send(method: string, path: string, body?: object, headers = {}) {

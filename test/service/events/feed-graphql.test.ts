@@ -1,23 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from 'vitest';
+import { app, newPet, serveEvents } from './rows.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp();
-  await app.begin();
-});
-afterAll(async () => {
-  await app.flush();
-  await app.dispose();
-});
-
-async function newPet(quantity: number): Promise<number> {
-  const { body: category } = await app.rest('POST', '/categories', { body: { name: 'Dogs' } });
-  const { body } = await app.rest('POST', '/pets', { body: { name: 'Rex', categoryId: category.id } });
-  await app.rest('PUT', `/store/inventory/${body.id}`, { body: { quantity } });
-  return body.id;
-}
+serveEvents();
 
 describe('the field events of GraphQL', () => {
   test('has the same events, with the fields and relations of their rows', async () => {

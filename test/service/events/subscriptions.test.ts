@@ -1,18 +1,10 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '../../support/app.ts';
+import { describe, expect, test } from 'vitest';
+import { startTestApp } from '../../support/app.ts';
 import { watched } from '../../support/watched.ts';
+import { app, serveEvents } from './rows.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp();
-  await app.begin();
-});
-afterAll(async () => {
-  await app.flush();
-  await app.dispose();
-});
+serveEvents();
 
 function subscribe(body: Readonly<Record<string, unknown>>, to = app): Promise<Response> {
   const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };

@@ -1,19 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMPILED_AT } from '../../../src/engine/operation/documents.ts';
-import { startTestApp, type TestApp } from '../../support/app.ts';
+import { startTestApp } from '../../support/app.ts';
 import { published } from '../../support/feed.ts';
+import { app, serveEvents } from './rows.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp();
-  await app.begin();
-});
-afterAll(async () => {
-  await app.flush();
-  await app.dispose();
-});
+serveEvents();
 
 const PAGE = '{ nodes { type } pageInfo { endCursor } }';
 
