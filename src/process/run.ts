@@ -31,6 +31,11 @@ export function run(served: Program): void {
 }
 
 async function start(served: Program): Promise<void> {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined)
+    throw new Error(
+      `The service takes no arguments, and was given ${argument}. Settings are environment variables, as in PORT=4001; docs/operating.md lists them.`,
+    );
   const settings = readSettings(process.env);
   const logger = pino(
     { level: settings.LOG_LEVEL },

@@ -35,6 +35,14 @@ if (hasCommonTests) {
       expect(errors).toBe(`Port ${port} on 127.0.0.1 is taken; stop what uses it, or set PORT to another.\n`);
     });
 
+    test('an argument, which would otherwise have no effect', async () => {
+      const { code, errors } = await runToEnd('main', ['--port', '4001'], environment);
+      expect(code).toBe(1);
+      expect(errors).toBe(
+        'The service takes no arguments, and was given --port. Settings are environment variables, as in PORT=4001; docs/operating.md lists them.\n',
+      );
+    });
+
     test.each([
       ['127.0.0.1', '127.0.0.1:9'],
       ['[::1]', '::1:9'],
