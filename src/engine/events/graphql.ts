@@ -18,8 +18,8 @@ declare module '../schema/context.ts' {
   }
 }
 
-export const DEFAULT_PAGE_SIZE = 100;
-const MAX_PAGE_SIZE = 500;
+export const DEFAULT_PAGE_EVENTS = 100;
+const MAX_PAGE_EVENTS = 500;
 /** How long a page may wait for its first event, in seconds. */
 const MAX_WAIT = 20;
 
@@ -128,7 +128,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
   const EventPage = builder.objectRef<FeedPage>('EventPage').implement({
     description: 'A page of the feed.',
     // Its cost is that of a connection: an index has each page of the feed.
-    extensions: { scannedList: () => undefined, assertWindow: assertCursor },
+    extensions: { scannedList: () => undefined, defaultPageSize: DEFAULT_PAGE_EVENTS, assertWindow: assertCursor },
     fields: (t) => ({
       nodes: t.field({
         type: [Event],
@@ -162,8 +162,8 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
         'List what has happened, in order. Each committed change appears once, those of a row in the order of its versions, causes before effects.',
       args: {
         first: t.arg.int({
-          bounds: integerFrom(1, MAX_PAGE_SIZE),
-          description: `The maximum number of events; ${DEFAULT_PAGE_SIZE} by default.`,
+          bounds: integerFrom(1, MAX_PAGE_EVENTS),
+          description: `The maximum number of events; ${DEFAULT_PAGE_EVENTS} by default.`,
         }),
         ...wanted,
         wait: t.arg.int({
@@ -172,7 +172,7 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
         }),
       },
       resolve: (_, { first, after, types, subject }, { events, feedEnds }, { path }) =>
-        events.page(feedEnds?.get(path.key) ?? after, { types, subject }, first ?? DEFAULT_PAGE_SIZE),
+        events.page(feedEnds?.get(path.key) ?? after, { types, subject }, first ?? DEFAULT_PAGE_EVENTS),
     }),
   );
 

@@ -1,7 +1,7 @@
 import { type DocumentNode, Kind, print } from 'graphql';
 import { gql, type Reply, route } from '../rest/route.ts';
 import { NOW } from './cursor.ts';
-import { DEFAULT_PAGE_SIZE } from './graphql.ts';
+import { DEFAULT_PAGE_EVENTS } from './graphql.ts';
 import type { EventSource } from './source.ts';
 
 /** @param documents of the application's routes: a row has the fields in an event that its own routes return */
@@ -13,7 +13,7 @@ export function eventResource(sources: readonly EventSource[], documents: readon
       route('GET', '/events', {
         tag: 'Events',
         operation: gql`query listEvents(
-          $after: String, $type: [EventType!], $subject: String, $limit: Int = ${String(DEFAULT_PAGE_SIZE)}, $wait: Int = 0
+          $after: String, $type: [EventType!], $subject: String, $limit: Int = ${String(DEFAULT_PAGE_EVENTS)}, $wait: Int = 0
         ) {
           events(after: $after, types: $type, subject: $subject, first: $limit, wait: $wait) {
             nodes { ...Event } pageInfo { endCursor }
@@ -52,7 +52,7 @@ function feedPage(): Reply {
     kind: 'list',
     selects: ['nodes', 'pageInfo.endCursor'],
     statuses: { 200: { description: 'A page of the feed.', headers: ['Link'] } },
-    answer: (value, { after, limit = DEFAULT_PAGE_SIZE }, context) => {
+    answer: (value, { after, limit = DEFAULT_PAGE_EVENTS }, context) => {
       type Selected = { readonly nodes: readonly unknown[]; readonly pageInfo: { readonly endCursor: string } };
       const { nodes, pageInfo } = value as Selected;
       const isFixed = nodes.length === limit && typeof after === 'string' && after !== NOW;

@@ -1,7 +1,6 @@
 import { getNamedType, getNullableType, isListType, isObjectType, Kind, type ValueNode } from 'graphql';
-import { DEFAULT_PAGE_SIZE } from '../db/paging.ts';
 import type { Cost } from '../limits/units.ts';
-import { countedList, isConnection, scansOf } from '../schema/connection-type.ts';
+import { countedList, defaultPageSizeOf, isConnection, scansOf } from '../schema/connection-type.ts';
 import { type Condition, isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import { bytesOf, valuesOf } from './response-size.ts';
@@ -171,7 +170,8 @@ function either(one: Cost, other: Cost): Cost {
 }
 
 function listRequestOf({ node: { arguments: given = [] }, parent, field }: SelectedField): Dynamic<ListRequest> {
-  const scannedList = scansOf(getNamedType(field.type));
+  const type = getNamedType(field.type);
+  const scannedList = scansOf(type);
   // The page size counts the lists of a connection.
   const isCounted = !isConnection(parent) && isListType(getNullableType(field.type));
   const length = isCounted ? Number(field.extensions.items ?? ITEMS_OF_LIST) : 1;
@@ -181,7 +181,7 @@ function listRequestOf({ node: { arguments: given = [] }, parent, field }: Selec
     const values = Object.fromEntries(relevant.map(({ name, value }) => [name.value, shallowValue(value, variables)]));
     const scanned = scannedList?.(values);
     return {
-      count: scannedList === undefined ? length : pageSize(values),
+      count: scannedList === undefined ? length : (pageSizeIn(values) ?? defaultPageSizeOf(type)),
       items: lists.reduce((sum, name) => sum + lengthOf(values[name]), 0),
       scans: scanned === undefined ? [] : [scanned],
     };
@@ -206,9 +206,9 @@ function lengthOf(value: unknown): number {
 }
 
 /** Validation accepts only one of them, but the other may be null. */
-function pageSize({ first, last }: Variables): number {
+function pageSizeIn({ first, last }: Variables): number | undefined {
   const size = first ?? last;
-  return Number.isInteger(size) && Number(size) > 0 ? Number(size) : DEFAULT_PAGE_SIZE;
+  return Number.isInteger(size) && Number(size) > 0 ? Number(size) : undefined;
 }
 
 function assertAtMost(max: number, requested: number, what: string): void {

@@ -14,6 +14,11 @@ export function scansOf(type: Pick<GraphQLNamedType, 'extensions'>): ScannedList
   return type.extensions.scannedList as ScannedList | undefined;
 }
 
+/** Returns the number of rows of a connection's page that is requested without a size. */
+export function defaultPageSizeOf(type: Pick<GraphQLNamedType, 'extensions'>): number {
+  return type.extensions.defaultPageSize as number;
+}
+
 /** Returns the list that a field counts; undefined for other fields. */
 export function countedList({ extensions }: Annotatable): ListTables | undefined {
   return extensions.counts as ListTables | undefined;

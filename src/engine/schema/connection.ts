@@ -83,7 +83,7 @@ export function connections(builder: Builder) {
     });
     return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
       description: `A page of ${plural}.`,
-      extensions: { assertWindow, scannedList },
+      extensions: { assertWindow, scannedList, defaultPageSize: DEFAULT_PAGE_SIZE },
       fields: (t) => ({
         nodes: t.field({
           type: [node],

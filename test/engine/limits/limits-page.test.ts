@@ -26,7 +26,7 @@ const documented: Readonly<Record<string, string>> = {
   'db/pool-kinds.ts MAX_LOCK_WAIT':
     'time that a change waits for a locked row, and as long before that for other changes of the same row',
   'db/transactions.ts MAX_TRANSACTION_TIME': 'time that a request with an `Idempotency-Key` takes after it has started',
-  'events/graphql.ts MAX_PAGE_SIZE': 'events of a page',
+  'events/graphql.ts MAX_PAGE_EVENTS': 'events of a page',
   'events/graphql.ts MAX_WAIT': 'seconds that a page of events waits',
   'events/streams.ts MAX_WAITING': 'batches of events that a stream is behind, because it selects so much',
   'events/event-stream.ts MAX_UNREAD': 'events of a stream that the client has not read yet',

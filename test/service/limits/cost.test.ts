@@ -22,6 +22,8 @@ describe('RATE_LIMIT', () => {
     const named = 'query ($__proto__: Int = 100) { pets(first: $__proto__) { nodes { id } } }';
     expect(await cost(() => app.graphql(named))).toBe(6);
     expect(await cost(() => app.graphql('{ a: pet(petId: 1) { id } b: pet(petId: 2) { id } }'))).toBe(2);
+    for (const events of ['events', 'events(first: null)', 'events(first: 100)'])
+      expect(await cost(() => app.graphql(`{ ${events} { nodes { id } } }`))).toBe(6);
     const nested = '{ pets(first: 10) { nodes { orders(first: 10) { nodes { id } } } } }';
     for (const _ of ['first', 'second', 'third']) expect(await cost(() => app.graphql(nested))).toBe(7);
   });
