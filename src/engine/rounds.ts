@@ -11,16 +11,25 @@ export function createRounds(round: () => Promise<void>, pause = 0) {
   const { signal } = ending;
   let isAwaited = false;
   let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const wake = () => {
+    isAwaited = true;
+    if (!signal.aborted) running ??= run();
+  };
 
   return {
     /** Starts a round as soon as none is running and the pause is over. */
-    wake(): void {
-      isAwaited = true;
-      if (!signal.aborted) running ??= run();
+    wake,
+
+    /** Starts a round at each interval, in milliseconds, too. */
+    repeat(interval: number): void {
+      timer = setInterval(wake, interval).unref();
     },
 
     /** Starts no more rounds; resolves when the last one has ended. */
     async end(): Promise<void> {
+      clearInterval(timer);
       ending.abort();
       await running;
     },

@@ -123,7 +123,8 @@ export function createApp(options: AppOptions) {
   });
   const contextIn = (session: Database) => contextOf(application, session, engineContext);
   const context = contextIn(database);
-  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, contextIn);
+  const onDeletionFailure = failureLog(logger, 'old idempotency keys could not be deleted yet');
+  const idempotency = createIdempotency(database, settings.REQUEST_TIMEOUT, contextIn, onDeletionFailure);
   const enforceLifecycle = createLifecycleEnforcement(rules, annotated, (use, client) => {
     metrics.use(use.coordinate, levelOf(use.annotations), client);
     lifecycle.count(use, client);
@@ -230,7 +231,7 @@ export function createApp(options: AppOptions) {
       await Promise.all([lifecycle.begin(), sizes.refresh(), limiter?.begin()]);
       events.begin();
       if (events.context.events.isOn) deliverer.begin();
-      idempotency.begin(failureLog(logger, 'old idempotency keys could not be deleted yet'));
+      idempotency.begin();
     },
     /** Answers a request without a socket. */
     fetch: fetchHandler(respond),

@@ -49,6 +49,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
           onPublished();
         },
         onFailure: failureLog(logger, 'events could not be published yet; the next attempt includes them'),
+        onDeletionFailure: failureLog(logger, 'old events could not be deleted yet'),
       })
     : undefined;
   /** The events as the page returns them, each as JSON. */

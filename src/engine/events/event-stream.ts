@@ -72,11 +72,11 @@ export class EventStream {
 
   /**
    * Sends the events up to `end` that it wants and has not been sent yet, as many as its client may leave unread.
-   * Returns where to go on: `end`, unless that was too much.
+   * False if that was too much: then `cursor` is where to go on.
    */
-  send(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): FeedCursor {
+  send(events: readonly FeedEvent[], texts: readonly string[], end: FeedCursor): boolean {
     const sent = this.cursor?.position ?? 0;
-    if (this.state === 'ended' || end.position < sent) return end;
+    if (this.state === 'ended' || end.position < sent) return true;
     let [text, bytes, cursor] = ['', this.sink.unread(), end];
     for (const [n, event] of events.entries()) {
       if (event.position <= sent || !this.wants(event)) continue;
@@ -89,10 +89,11 @@ export class EventStream {
       bytes += Buffer.byteLength(own);
     }
     this.cursor = cursor;
-    if (text === '') return cursor;
-    this.sink.write(text);
-    this.#unread = 0;
-    return cursor;
+    if (text !== '') {
+      this.sink.write(text);
+      this.#unread = 0;
+    }
+    return cursor === end;
   }
 
   goLive(): void {

@@ -20,10 +20,14 @@ interface SequencerOptions {
   /** After each attempt: the number of published events, and how far readers were behind, in seconds. */
   readonly onPublished: (count: number, lag: number) => void;
   readonly onFailure: (error: unknown) => void;
+  readonly onDeletionFailure: (error: unknown) => void;
 }
 
 /** Publishes events: assigns positions in the feed to the committed changes. Any number of processes take turns. */
-export function createSequencer(database: Database, { retention, onPublished, onFailure }: SequencerOptions) {
+export function createSequencer(
+  database: Database,
+  { retention, onPublished, onFailure, onDeletionFailure }: SequencerOptions,
+) {
   // A repeated call publishes what is left, so it may run again after a lost connection, as a read may.
   const publish = database.statement(
     'events.publish',
@@ -50,26 +54,24 @@ export function createSequencer(database: Database, { retention, onPublished, on
     { count: Number, head: Number },
   );
   const rounds = createRounds(attempt, PAUSE);
-  let intervals: NodeJS.Timeout[] = [];
+  const deletions = createRounds(() => deleteSome().catch(onDeletionFailure));
+  /** Where the next deletion begins: before the first event there is none, but many rows that are not vacuumed yet. */
+  let head = 0;
   let lastSuccess = performance.now();
   /** The end of the feed, which also moves when another process publishes. */
   let end: number | undefined;
 
   return {
     begin(): void {
-      intervals = [
-        setInterval(rounds.wake, INTERVAL).unref(),
-        setInterval(() => forget().catch(onFailure), DELETION_INTERVAL).unref(),
-      ];
+      deletions.repeat(DELETION_INTERVAL);
+      rounds.repeat(INTERVAL);
       rounds.wake();
     },
 
     wake: rounds.wake,
 
     async end(): Promise<void> {
-      for (const interval of intervals) clearInterval(interval);
-      await rounds.end();
-      await attempt();
+      await Promise.all([deletions.end(), rounds.end().then(attempt)]);
     },
   };
 
@@ -96,9 +98,10 @@ export function createSequencer(database: Database, { retention, onPublished, on
     return more;
   }
 
-  async function forget(): Promise<void> {
-    // Before the first event there is none, but there are many rows that are not vacuumed yet.
-    let [row] = await deleteOld({ retention, head: 0 });
-    while (row?.count === DELETED_AT_ONCE) [row] = await deleteOld({ retention, head: row.head });
+  async function deleteSome(): Promise<void> {
+    const [row] = await deleteOld({ retention, head });
+    const isMore = row?.count === DELETED_AT_ONCE;
+    head = isMore ? row.head : 0;
+    if (isMore) deletions.wake();
   }
 }

@@ -142,7 +142,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const { account, format } = stream.request;
     const max = Math.min(PAGE, format.maxEvents ?? PAGE);
     let [size, room, page, isBehind] = [1, max, first, true];
-    while (stream.state !== 'ended' && (isBehind || !tail.followsFrom(stream.cursor as FeedCursor))) {
+    while (stream.state !== 'ended' && (isBehind || !tail.join(stream.cursor as FeedCursor))) {
       await stream.sink.drained();
       const result = await queue.run(account, () => sendPage(stream, size, page));
       if (result === undefined) return;
@@ -167,9 +167,10 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
     const { filter, format, charge } = stream.request;
     const { events, next, hasMore } = page ?? (await feed.pageAfter(stream.cursor, filter, size));
     if (events.length > 0) charge?.(events.length);
-    const cursor = stream.send(events, events.length === 0 ? [] : await format.serializeAll(events), next);
-    const sent = events.filter(({ position }) => position <= cursor.position).length;
-    return { sent, isWhole: cursor === next, hasMore };
+    const isWhole = stream.send(events, events.length === 0 ? [] : await format.serializeAll(events), next);
+    const { position: end } = stream.cursor ?? next;
+    const sent = events.filter(({ position }) => position <= end).length;
+    return { sent, isWhole, hasMore };
   }
 
   /**
@@ -220,7 +221,7 @@ export function createEventStreams({ feed, max, onCount, onFailure }: StreamsOpt
   ): Promise<void> {
     try {
       const texts = await format.serializeAll(events);
-      for (const stream of alike) if (stream.send(events, texts, end) !== end) follow(stream);
+      for (const stream of alike) if (!stream.send(events, texts, end)) follow(stream);
     } catch (error) {
       for (const stream of alike) cut(stream, error);
     }

@@ -21,13 +21,13 @@ export function createTail(
   const { wake } = createRounds(() => readOn().catch(onFailure));
 
   return {
-    /** Starts sending what is published after the cursor, unless it does already. False if the cursor is behind. */
-    followsFrom(cursor: FeedCursor): boolean {
+    /** Starts sending what is published after the cursor, unless it does already. False if the cursor is behind, or of another epoch. */
+    join(cursor: FeedCursor): boolean {
       if (timer === undefined) {
         sent = cursor;
         timer = setInterval(wake, INTERVAL).unref();
       }
-      return cursor.position >= sent.position;
+      return cursor.epoch === sent.epoch && cursor.position >= sent.position;
     },
 
     wake,

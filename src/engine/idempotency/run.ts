@@ -3,6 +3,7 @@ import type { Database } from '../db/client.ts';
 import { createTransactions } from '../db/transactions.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpReply, Outcome } from '../http/reply.ts';
+import { createRounds } from '../rounds.ts';
 import type { Context } from '../schema/context.ts';
 import { type KeyedRequest, readersFingerprint } from './key.ts';
 import { type KeyStore, keyStore, type StoredReply } from './store.ts';
@@ -26,10 +27,14 @@ const REPLAYED = ['idempotent-replayed', 'true'] as const;
  * @param deadline how long a request may take, in milliseconds
  * @param makeContext makes the resolvers' context for a database
  */
-export function createIdempotency(database: Database, deadline: number, makeContext: (database: Database) => Context) {
+export function createIdempotency(
+  database: Database,
+  deadline: number,
+  makeContext: (database: Database) => Context,
+  onDeletionFailure: (error: unknown) => void,
+) {
   const keys = keyStore(database);
-  let timer: NodeJS.Timeout | undefined;
-  let deleting = Promise.resolve();
+  const deletions = createRounds(() => deleteSome().catch(onDeletionFailure));
   /** The keys in progress in this process; keys of other processes are locked in the database. */
   const running = new Set<string>();
   const transactionsOf = (max: number) =>
@@ -73,20 +78,18 @@ export function createIdempotency(database: Database, deadline: number, makeCont
     },
 
     /** Deletes replies older than a day, now and every hour. */
-    begin(onFailure: (error: unknown) => void): void {
-      const deleteOld = () => {
-        deleting = deleting.then(keys.forget).catch(onFailure);
-      };
-      timer = setInterval(deleteOld, AN_HOUR).unref();
-      deleteOld();
+    begin(): void {
+      deletions.repeat(AN_HOUR);
+      deletions.wake();
     },
 
     /** Stops deleting; resolves when no deletion is in progress. */
-    async end(): Promise<void> {
-      clearInterval(timer);
-      await deleting;
-    },
+    end: deletions.end,
   };
+
+  async function deleteSome(): Promise<void> {
+    if (await keys.deleteOld()) deletions.wake();
+  }
 
   async function runTogether(calls: readonly KeyedCall[]): Promise<readonly (KeyedResult | Promise<KeyedResult>)[]> {
     const alone = database.bind((call: KeyedCall) => runAlone('one', call));

@@ -20,7 +20,7 @@ export interface StoredReply {
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/** Stores keys with their replies, of several requests at once. Call all functions but `find` and `forget` in a transaction. */
+/** Stores keys with their replies, of several requests at once. Call all functions but `find` and `deleteOld` in a transaction. */
 export function keyStore(database: Database) {
   const lock = database.statement(
     'idempotency.lock',
@@ -60,7 +60,7 @@ export function keyStore(database: Database) {
         headers = excluded.headers, body = excluded.body, created_at = now()`,
     {},
   );
-  const forget = database.statement(
+  const deleteReplies = database.statement(
     'idempotency.forget',
     'write',
     sql`delete from ${idempotencyKeys} where (caller, key) in (
@@ -92,10 +92,8 @@ export function keyStore(database: Database) {
       await storeReplies({ replies: JSON.stringify(replies) });
     },
 
-    /** Deletes replies older than a day, in batches, so that other statements don't have to wait. */
-    async forget(): Promise<void> {
-      while ((await forget()).length === DELETED_AT_ONCE);
-    },
+    /** Deletes some of the replies older than a day: other statements have to wait meanwhile. True if there may be more. */
+    deleteOld: async () => (await deleteReplies()).length === DELETED_AT_ONCE,
   };
 }
 

@@ -60,26 +60,27 @@ export function createDeliverer(
   { feed, bodiesOf, sender, name, clock, metrics, logger }: DelivererOptions,
 ) {
   const onFailure = failureLog(logger, 'events could not be delivered to webhooks; the next attempt follows');
+  const onMaintenanceFailure = failureLog(logger, 'old deliveries could not be deleted, or pending ones not counted');
   const queue = deliveryQueue(database, randomUUID());
   const rounds = createRounds(() => deliverDue().catch(onFailure), PAUSE);
   /** The requests in progress, and those whose results are not stored yet. */
   const running = new Map<string, { readonly webhookId: Int64; readonly ended: Promise<void> }>();
   let results: (DeliveryResult & { readonly key: string })[] = [];
-  let intervals: NodeJS.Timeout[] = [];
+  const checks = createRounds(() => checkForWebhooks().catch(onFailure));
+  const maintenance = createRounds(() => maintain().catch(onMaintenanceFailure));
+  const counts = createRounds(() => deleteAll(queue.deleteMany).catch(onMaintenanceFailure));
+  let hasBegun = false;
   let isNeeded = false;
   let hasEnded = false;
   let stopping: Promise<void> | undefined;
 
   return {
     begin(): void {
-      const each = (milliseconds: number, work: () => Promise<void>) =>
-        setInterval(() => work().catch(onFailure), milliseconds).unref();
-      intervals = [
-        each(INTERVAL, checkForWebhooks),
-        each(MAINTENANCE_INTERVAL, maintain),
-        each(COUNT_INTERVAL, queue.deleteMany),
-      ];
-      checkForWebhooks().catch(onFailure);
+      hasBegun = true;
+      maintenance.repeat(MAINTENANCE_INTERVAL);
+      counts.repeat(COUNT_INTERVAL);
+      checks.repeat(INTERVAL);
+      checks.wake();
     },
 
     wake,
@@ -97,13 +98,12 @@ export function createDeliverer(
   };
 
   function stop(): Promise<void> {
-    for (const interval of intervals) clearInterval(interval);
-    stopping ??= intervals.length > 0 ? finish().catch(onFailure) : Promise.resolve();
+    stopping ??= hasBegun ? finish().catch(onFailure) : Promise.resolve();
     return stopping;
   }
 
   async function finish(): Promise<void> {
-    await rounds.end();
+    await Promise.all([checks, rounds, maintenance, counts].map(({ end }) => end()));
     const inProgress = [...running.values()];
     if (inProgress.length > 0) await queue.release(inProgress.map(({ webhookId }) => webhookId));
     await Promise.all(inProgress.map(({ ended }) => ended.then(storeResults)));
@@ -113,7 +113,7 @@ export function createDeliverer(
   async function maintain(): Promise<void> {
     // Only one process uses the embedded database, which does nothing else meanwhile.
     if (database.kind === 'server') await queue.repair(now());
-    await queue.deleteOld(now());
+    await deleteAll(() => queue.deleteOld(now()));
     const backlogs = await queue.backlogs();
     metrics.undelivered(Math.max(0, ...backlogs.map(({ age }) => age ?? 0)));
     const largest = largestOf(backlogs);
@@ -121,6 +121,11 @@ export function createDeliverer(
     if (!(await queue.dropPending(largest.id, TOO_MANY))) return;
     metrics.delivery('disabled');
     logger.warn({ webhook: largest.id, why: TOO_MANY }, 'a webhook was disabled: too many deliveries are pending');
+  }
+
+  /** Deletes in batches, until there is no more or the process stops. */
+  async function deleteAll(deleteSome: () => Promise<boolean>): Promise<void> {
+    while (stopping === undefined && (await deleteSome()));
   }
 
   /** Finds out whether there is anything to deliver to, so that without webhooks, publishing costs nothing more. */

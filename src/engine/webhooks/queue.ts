@@ -276,12 +276,9 @@ export function deliveryQueue(database: Database, processId: string) {
      * whether it did; not if it has none, or gets others meanwhile.
      */
     dropPending: async (id: Int64, why: string) => (await dropPending({ id, why })).length > 0,
-    async deleteOld(now: Date): Promise<void> {
-      while ((await deleteOld({ now })).length === DELETED_AT_ONCE);
-    },
-    /** Deletes what has ended but for the newest deliveries of each webhook and status. */
-    async deleteMany(): Promise<void> {
-      while ((await deleteMany({})).length === DELETED_AT_ONCE);
-    },
+    /** Deletes some deliveries that ended long ago; true if there may be more. */
+    deleteOld: async (now: Date) => (await deleteOld({ now })).length === DELETED_AT_ONCE,
+    /** Deletes some of what has ended, but not the newest deliveries of each webhook and status; true if there may be more. */
+    deleteMany: async () => (await deleteMany({})).length === DELETED_AT_ONCE,
   };
 }

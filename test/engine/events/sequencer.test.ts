@@ -21,6 +21,7 @@ test.each([
       retention: 60,
       onPublished: () => {},
       onFailure: (error) => reported.push(error),
+      onDeletionFailure: (error) => expect.fail(String(error)),
     });
     sequencer.begin();
     await expect.poll(() => now).toBeGreaterThanOrEqual(12_000);
@@ -40,7 +41,40 @@ test('what was changed before a process ends is published by it, and not only wh
     retention: 60,
     onPublished: (count) => published.push(count),
     onFailure: (error) => expect.fail(String(error)),
+    onDeletionFailure: (error) => expect.fail(String(error)),
   });
   await sequencer.end();
   expect(published).toEqual([3, 2]);
+});
+
+test('a process that stops while it deletes old events waits for the deletion in progress, and begins no other', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let [deletions, finish] = [0, () => {}];
+  const deletion = async () => {
+    deletions++;
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    return [{ count: 5_000, head: 5_000 }];
+  };
+  const publish = async () => [{ moved: 0, more: false, lag: 0, isBusy: false, last: 0 }];
+  const statement = (name: string) => (name === 'events.deleteOld' ? deletion : publish);
+  const fail = (error: unknown) => expect.fail(String(error));
+  const sequencer = createSequencer({ statement } as unknown as Database, {
+    retention: 60,
+    onPublished: () => {},
+    onFailure: fail,
+    onDeletionFailure: fail,
+  });
+  sequencer.begin();
+  // The next deletion is due, too.
+  vi.advanceTimersByTime(120_000);
+  const ended = vi.fn();
+  const end = sequencer.end().then(ended);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(ended).not.toHaveBeenCalled();
+  finish();
+  await end;
+  expect(deletions).toBe(1);
 });

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ServiceError } from '../../../src/engine/errors.ts';
 import type { StreamFormat } from '../../../src/engine/events/event-stream.ts';
 import type { FeedEvent } from '../../../src/engine/events/feed.ts';
-import type { Sink } from '../../../src/engine/http/stream.ts';
+import type { Sink, StreamBody } from '../../../src/engine/http/stream.ts';
 import { eventAt, feedOf, formatOf, openSink, openStream, positionsIn, streamsOf } from '../../support/streams.ts';
 
 /** What a client may leave unread, in bytes. */
@@ -200,6 +200,24 @@ describe('streams', () => {
     restored.push(eventAt(2));
     streams.wake();
     await expect.poll(() => sink.text()).toBe('retry: 3000\n\nan event\n\n');
+  });
+
+  test('that open while a backup is restored end too, although their position may be in the restored feed', async () => {
+    const feed = feedOf([eventAt(1), eventAt(2)]);
+    const streams = streamsOf(feed);
+    const unread = openSink();
+    await openStream(streams, { ...unread, end() {} }, 'now');
+    const { body } = await streams.open('1.2', {
+      ...{ format: formatOf(), filter: {}, account: 'me', recheck: async () => {} },
+    });
+    const gone = async () => {
+      throw new ServiceError('GONE', 'after=1.2 cannot be continued.');
+    };
+    Object.assign(feed, { ...feedOf([eventAt(1), eventAt(2)], undefined, 2), pageAfter: gone });
+    await expect.poll(() => unread.text()).toMatch(/retry: \d+\n\nretry: \d+\n\n$/);
+    const sink = openSink();
+    (body as StreamBody)(sink);
+    await expect.poll(() => sink.hasEnded()).toBe(true);
   });
 
   test('that a client opens while the process stops say when to come back: EventSource gives up after another status than 200', async () => {

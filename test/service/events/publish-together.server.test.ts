@@ -47,7 +47,12 @@ test('while another process publishes, none is counted here', async () => {
   const counts: unknown[] = [];
   const onPublished = (count: number) => counts.push(count);
   const onFailure = (error: unknown) => counts.push(error);
-  const sequencer = createSequencer(database(), { retention: 60, onPublished, onFailure });
+  const sequencer = createSequencer(database(), {
+    retention: 60,
+    onPublished,
+    onFailure,
+    onDeletionFailure: onFailure,
+  });
   await database().transaction(async (run) => {
     await run('select last from feed for update', []);
     await sequencer.end();
@@ -63,6 +68,7 @@ test('a transaction that keeps the feed locked is reported, and the lag grows un
     retention: 60,
     onPublished: (_, lag) => lags.push(lag),
     onFailure: (error) => failures.push(error),
+    onDeletionFailure: (error) => failures.push(error),
   });
   await database().transaction(async (run) => {
     await run('select last from feed for update', []);
@@ -82,7 +88,12 @@ test('what another process may not have seen is published soon after it', async 
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const sequencer = createSequencer(database(), { retention: 60, onPublished: () => {}, onFailure });
+  const sequencer = createSequencer(database(), {
+    retention: 60,
+    onPublished: () => {},
+    onFailure,
+    onDeletionFailure: onFailure,
+  });
   await database().transaction(async (run) => {
     await run('select last from feed for update', []);
     await category();

@@ -117,7 +117,12 @@ async function deleteOld(isDone: () => Promise<boolean>): Promise<void> {
   const onFailure = (error: unknown) => {
     throw error;
   };
-  const sequencer = createSequencer(database(), { retention: 30 * 60, onPublished: () => {}, onFailure });
+  const sequencer = createSequencer(database(), {
+    retention: 30 * 60,
+    onPublished: () => {},
+    onFailure,
+    onDeletionFailure: onFailure,
+  });
   sequencer.begin();
   vi.advanceTimersByTime(60_000);
   vi.useRealTimers();
@@ -177,6 +182,7 @@ test('the lag is the age of the oldest change that is published', async () => {
     retention: 60,
     onPublished: (_, lag) => lags.push(lag),
     onFailure: (error) => expect.fail(String(error)),
+    onDeletionFailure: (error) => expect.fail(String(error)),
   }).end();
   expect(lags).toEqual([expect.closeTo(600, -2)]);
 });

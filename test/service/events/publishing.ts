@@ -34,7 +34,12 @@ export function publishing() {
     const fail = (error: unknown) => {
       throw error;
     };
-    await createSequencer(database(), { retention: 60, onPublished: () => {}, onFailure: fail }).end();
+    await createSequencer(database(), {
+      retention: 60,
+      onPublished: () => {},
+      onFailure: fail,
+      onDeletionFailure: fail,
+    }).end();
   }
 
   async function eventsAfter(position: string) {

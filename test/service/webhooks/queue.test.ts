@@ -269,7 +269,7 @@ test('of what has ended, the newest 20,000 of each webhook and status are kept',
     `insert into deliveries (webhook_id, epoch, position, type, subject, status, last_attempt_at)
       select 2, 1, n, 'pet.created', 'pets/1', 'delivered', now() from generate_series(1, 10) as n`,
   );
-  await queueOf('one').deleteMany();
+  while (await queueOf('one').deleteMany());
   const kept = `select webhook_id::integer, status, count(*)::integer, min(position)::integer from deliveries
     group by webhook_id, status order by webhook_id, status`;
   expect(await sql(kept)).toEqual([
