@@ -80,6 +80,9 @@ export async function serve(
       port: settings.PORT,
       stall: settings.REQUEST_TIMEOUT + MAX_PAUSE,
       onFailure: failureLog(logger, 'a connection could not be accepted'),
+    }).catch(async (error: unknown) => {
+      await shortly(app.flush());
+      throw error;
     });
     let stopping: Promise<void> | undefined;
     return {

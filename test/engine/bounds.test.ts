@@ -110,7 +110,9 @@ describe('memory does not grow', () => {
         category { pets(first: 1) { nodes { ${within} } } } orders(first: 1) { nodes { pet { ${within} } } } inventory { pet { ${within} } }
       }`;
     const document = (n: number) =>
-      parse(`query q${n}($x: Boolean!, $n: Int = 1) { pets(first: 1) { nodes { ...A } } }
+      parse(`query q${n}($x: Boolean!, $n: Int = 1) {
+          pets(first: 1) { nodes { ...A } } events(first: $n) { nodes { data { ... on Pet { id } ... on Order { id } } } }
+        }
         ${everywhere('A', '...B')} ${everywhere('B', '...C')} ${everywhere('C', '...D')} ${everywhere('D', '...F @include(if: $x)')}
         fragment F on Pet {
           category { id name description version pets(first: $n) { totalCount nodes { id name status version } } }

@@ -64,15 +64,12 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
   function costOf(fields: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
     const types = new Set(fields.map(({ parent }) => parent).filter(isObjectType));
     if (types.size < 2) return sumOf(fields, holding);
-    const costs = [undefined, ...types].map((type) => {
-      const own = fields.filter(({ parent }) => (type === undefined ? !isObjectType(parent) : parent === type));
-      return sumOf(own, holding);
-    });
-    const total = (variables: Variables) => {
-      const [ofAny = NOTHING, ...ofEach] = costs.map((amount) => resolved(amount, variables));
-      return add(ofAny, ofEach.reduce(either));
-    };
-    return costs.some((amount) => typeof amount === 'function') ? total : total({});
+    const ofAny = fields.filter(({ parent }) => !isObjectType(parent));
+    const ofEach = [...types].map((type) => fields.filter(({ parent }) => parent === type));
+    return alternativesOf(
+      sumOf(ofAny, holding),
+      ofEach.map((own) => sumOf(own, holding)),
+    );
   }
 
   function sumOf(fields: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
@@ -143,6 +140,13 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
 
 export function maxRuns({ rows, values, items, bytes }: Cost): number {
   return Math.floor(Math.min(MAX_ROWS / rows, MAX_VALUES / (values + items), MAX_RESPONSE_BYTES / bytes));
+}
+
+/** The cost of a row that has one of several types. Its function stays in memory, and must not keep the fields. */
+function alternativesOf(ofAny: Dynamic<Cost>, ofEach: readonly Dynamic<Cost>[]): Dynamic<Cost> {
+  const total = (variables: Variables) =>
+    add(resolved(ofAny, variables), ofEach.map((amount) => resolved(amount, variables)).reduce(either));
+  return [ofAny, ...ofEach].some((amount) => typeof amount === 'function') ? total : total({});
 }
 
 function resolved<T extends object>(value: Dynamic<T>, variables: Variables): T {

@@ -78,19 +78,31 @@ function scopesOf({ operation, roots }: Selection): readonly string[] {
 /** Undefined if none of its root fields can wait. */
 function waitOf(selection: Selection): PreparedOperation['wait'] {
   const waiting = selection.roots.flatMap((root) => {
-    const wait = root.field.extensions.wait as WaitFor | undefined;
-    const key = (root.node.alias ?? root.node.name).value;
-    return wait === undefined ? [] : [{ wait, key, root, argsOf: argumentsOf(selection, root) }];
+    const { field, node, conditions } = root;
+    const wait = field.extensions.wait as WaitFor | undefined;
+    const key = (node.alias ?? node.name).value;
+    return wait === undefined ? [] : [{ wait, key, conditions, argsOf: argumentsOf(selection, root) }];
   });
+  return waitFor(waiting, selection.document.loc?.source.body.length ?? 0);
+}
+
+/** Its function stays in memory: a closure above would keep the selection, too. */
+function waitFor(waiting: readonly WaitingField[], characters: number): PreparedOperation['wait'] {
   // Only the feed of events waits.
   const [first] = waiting;
   if (first === undefined) return undefined;
-  const characters = selection.document.loc?.source.body.length ?? 0;
   return (variables, context, request) => {
-    const included = waiting.filter(({ root }) => isIncluded([root.conditions], variables));
+    const included = waiting.filter(({ conditions }) => isIncluded([conditions], variables));
     const fields = new Map(included.map(({ key, argsOf }) => [key, argsOf(variables)]));
     return first.wait(fields, context, request, characters);
   };
+}
+
+interface WaitingField {
+  readonly wait: WaitFor;
+  readonly key: string;
+  readonly conditions: SelectedField['conditions'];
+  readonly argsOf: (variables: Variables) => Variables;
 }
 
 function streamArgsOf(selection: Selection): PreparedOperation['streamArgs'] {

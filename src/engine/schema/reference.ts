@@ -65,13 +65,18 @@ function readsAhead(field: GraphQLField<unknown, Context>): void {
     // Without plans where the schema is executed by graphql-js alone.
     const plans: ReadAheadPlans = info.rootValue instanceof Map ? info.rootValue : new Map();
     const plan = info.fieldNodes.flatMap((node) => plans.get(node) ?? []);
-    const answer = resolve(parent, args, context, info) as Promise<Page<object>>;
-    if (plan.length === 0) return answer;
-    return answer.then(async (page) => {
-      await readAhead(plan, page.rows, context);
-      return page;
-    });
+    const answer: unknown = resolve(parent, args, context, info);
+    return plan.length === 0 ? answer : withReadAhead(answer as Answer, plan, context);
   };
+}
+
+/** What a resolver returns: a list may be nullable, and need not be read. */
+type Answer = Page<object> | null | undefined | Promise<Page<object> | null | undefined>;
+
+async function withReadAhead(answer: Answer, plan: ReadAheadPlan, context: Context) {
+  const page = await answer;
+  if (page != null) await readAhead(plan, page.rows, context);
+  return page;
 }
 
 /** Reads ahead. If that fails, the field reads again when it is resolved, so that the error is its own. */

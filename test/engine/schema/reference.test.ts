@@ -8,22 +8,25 @@ import { readListsAhead, reference } from '../../../src/engine/schema/reference.
 /** Lists rows with what each refers to, and what that refers to. */
 const document = parse('{ list { nodes { to { to { __typename } } } } }');
 
-function schemaOf(rows: readonly object[], loader: Partial<Loader<number, object>>): GraphQLSchema {
+function schemaOf(
+  rows: readonly object[],
+  loader: Partial<Loader<number, object>>,
+  resolve: () => unknown = () => Promise.resolve({ rows, nodes: rows }),
+): GraphQLSchema {
   const Row: GraphQLObjectType = new GraphQLObjectType({
     name: 'Row',
     fields: () => ({ to: { type: Row, ...reference('to', 'id', () => loader as Loader<number, object>) } }),
   });
   const nodes = { type: new GraphQLList(Row) };
   const Rows = new GraphQLObjectType({ name: 'Rows', extensions: { scannedList: () => undefined }, fields: { nodes } });
-  const resolve = () => Promise.resolve({ rows, nodes: rows });
   const query = new GraphQLObjectType({ name: 'Query', fields: { list: { type: Rows, resolve } } });
   const schema = new GraphQLSchema({ query });
   readListsAhead(schema);
   return schema;
 }
 
-function list(rows: readonly object[], loader: Partial<Loader<number, object>>) {
-  const selection = selectionOf(schemaOf(rows, loader), document, undefined);
+function list(rows: readonly object[], loader: Partial<Loader<number, object>>, resolve?: () => unknown) {
+  const selection = selectionOf(schemaOf(rows, loader, resolve), document, undefined);
   return interpretOperation(selection)({}, {} as never);
 }
 
@@ -40,6 +43,15 @@ test('if rows cannot be read ahead, only those that still cannot be read are err
   expect(await list([{ id: 1 }, { id: 2 }], { loadMany, load })).toMatchObject({
     data: { list: { nodes: [{ to: null }, { to: { to: null } }] } },
     errors: [{ message: 'Never.', path: ['list', 'nodes', 0, 'to'] }],
+  });
+});
+
+test('a list may be null, and need not be a promise', async () => {
+  const loadMany = async (ids: readonly number[]) => ids.map(() => ({ id: null }));
+  expect(await list([], { loadMany }, async () => null)).toEqual({ data: { list: null } });
+  const rows = [{ id: 1 }];
+  expect(await list([], { loadMany }, () => ({ rows, nodes: rows }))).toEqual({
+    data: { list: { nodes: [{ to: { to: null } }] } },
   });
 });
 
