@@ -45,13 +45,11 @@ export function createAuthentication(
     lookUp: () => Promise<Caller>,
   ): Promise<Caller> {
     const { meter } = request;
-    const arrived = performance.now();
     await meter.waitFor(throttle, headers.get('authorization')?.length ?? 0);
     const started = performance.now();
     const work = () => callWithin(request, lookUp).catch((error: unknown) => reject(request, error));
     // Not in the queue of callers without a credential at the same address, who are other callers.
-    const load = { account: `lookup ${meter.account}`, units: 1, spent: started - arrived };
-    const caller = await concurrency.run(work, load);
+    const caller = await concurrency.run(work, meter.load('lookup'));
     meter.countWait(performance.now() - started);
     meter.identify(accountOf(caller));
     return caller;

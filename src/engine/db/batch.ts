@@ -1,5 +1,5 @@
 import { stringifyJson } from '../json.ts';
-import type { Database, TracedRequests } from './client.ts';
+import type { Database, Statement, TracedRequests } from './client.ts';
 import { DatabaseError, LockTimeout } from './violations.ts';
 
 /** How many statements of one batcher may be in flight. */
@@ -98,20 +98,20 @@ export function batched<Item, Value>(
 /**
  * Batches writes across all requests.
  *
- * @param together writes the items of `writtenItems`; the row of each has its `index`, too. Skips those that can't be
- *   written or would have to wait for a lock: `alone` then writes them, and waits or fails
+ * @param together the statement that writes `rows`, the items of `writtenItems`; the row of each has its `index`, too. It
+ *   skips those that can't be written or would have to wait for a lock: `alone` then writes them, and waits or fails
  */
 export function batchWrites<Item extends object, Row>(
   database: Database,
   name: string,
-  together: (items: string) => Promise<readonly (Row & { readonly index: number })[]>,
+  together: Statement<Row & { readonly index: number }>,
   alone: (item: Item) => Promise<Row>,
 ): (item: Item) => Promise<Row> {
   return batched(database, name, async (items) => {
     const later = database.bind(alone);
     const [first, ...others] = items as readonly [Item, ...Item[]];
     if (others.length === 0) return [await alone(first)];
-    const rows = await together(writtenItems(items));
+    const rows = await together({ rows: writtenItems(items) });
     const written = new Map(rows.map(({ index, ...row }) => [index, row as Row]));
     return items.map((item, index) => written.get(index) ?? later(item));
   });

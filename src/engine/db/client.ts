@@ -80,17 +80,14 @@ export class Database {
   /** The tables whose columns its statements return. */
   readonly tables = new Set<Table>();
   readonly driver: Driver;
-  /** Undefined in a transaction: one that has locked a row must not queue behind statements that wait for that lock. */
-  readonly #rowQueue: KeyedQueue | undefined;
+  readonly #isInTransaction: boolean;
+  readonly #rowQueue = new KeyedQueue({ milliseconds: MAX_LOCK_WAIT, error: () => new LockTimeout() });
 
-  /** @param isSession whether its statements run in a transaction */
-  constructor(driver: Driver, probe: Probe = noProbe, isSession = false) {
+  constructor(driver: Driver, probe: Probe = noProbe, isInTransaction = false) {
     this.kind = driver.kind;
     this.probe = probe;
     this.driver = driver;
-    this.#rowQueue = isSession
-      ? undefined
-      : new KeyedQueue({ milliseconds: MAX_LOCK_WAIT, error: () => new LockTimeout() });
+    this.#isInTransaction = isInTransaction;
   }
 
   /**
@@ -114,7 +111,7 @@ export class Database {
       return { text, placeholders: params.map(placeholderOf), toRow: rowReader(shape) };
     };
     // Each session of transactions has all statements, and runs few of them.
-    let compiled = this.#rowQueue === undefined ? undefined : compile();
+    let compiled = this.#isInTransaction ? undefined : compile();
     for (const column of Object.values(shape)) if (is(column, Column)) this.tables.add(column.table);
     return async (values = {}) => {
       compiled ??= compile();
@@ -123,8 +120,9 @@ export class Database {
       const runAlone = () => this.#run(name, kind, () => this.driver.query(text, parameters, kind, group));
       const requests = this.probe.tracing?.current();
       const run = requests === undefined ? runAlone : () => requests.statement(name, text, runAlone);
-      const isQueued = row !== undefined && this.#rowQueue !== undefined;
-      const rows = await (isQueued ? this.#rowQueue.run(`${row.of} ${values[row.by]}`, run) : run());
+      // A transaction that has locked a row must not queue behind statements that wait for that lock.
+      const isAlone = row === undefined || this.#isInTransaction;
+      const rows = await (isAlone ? run() : this.#rowQueue.run(`${row.of} ${values[row.by]}`, run));
       return rows.map(toRow);
     };
   }
@@ -152,7 +150,7 @@ export class Database {
   /** Sends a statement, again while that is safe and may help. */
   async #run(name: string, kind: StatementKind, send: () => Promise<readonly RawRow[]>): Promise<readonly RawRow[]> {
     // In a transaction, a retry would wait for the same locks.
-    const attempts = this.#rowQueue === undefined ? 1 : MAX_ATTEMPTS;
+    const attempts = this.#isInTransaction ? 1 : MAX_ATTEMPTS;
     const started = performance.now();
     try {
       for (let attempt = 1; ; attempt++) {

@@ -109,7 +109,7 @@ function pageReader<C extends List['columns'], Filter extends string, SortName e
       const pages: (readonly RowOf<C>[])[] = requests.map(() => []);
       for (let from = 0; from < requests.length; from += MAX_PAGES) {
         const positions = positionsValue(requests.slice(from, from + MAX_PAGES));
-        // The spread comes last, as in `batchWrites`.
+        // The spread comes last, as in `writtenItems`.
         for (const page of await read({ positions, ...values })) {
           pages[from + page.key] = page.rows ?? [];
         }

@@ -43,7 +43,7 @@ export function createPool<Client extends Pooled>(
      * Runs the work on a connection that nothing else uses meanwhile. A lost connection is not used again.
      *
      * @param timeout how long to wait for a connection, in milliseconds
-     * @param user whom or what it works for: none gets all connections, and those that wait take turns
+     * @param user whom or what it works for: it has at most `share` connections, and those that wait take turns
      * @throws {ServiceError} UNAVAILABLE when no connection was free in time
      */
     async use<T>(work: (client: Client) => Promise<T>, timeout: number, user?: string): Promise<T> {

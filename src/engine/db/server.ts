@@ -154,7 +154,7 @@ export async function connectServer(
     transaction: (work, limits) =>
       pools.transaction.use(
         (client) => transactOn(client, work, limits),
-        limits === undefined ? deadline : Math.min(deadline, limits.until - performance.now()),
+        limits === undefined ? deadline : limits.until - performance.now(),
       ),
     close: () => end(CLOSE_TIMEOUT),
   };

@@ -30,9 +30,11 @@ type NewRow<T extends VersionedTable> = {
  */
 type RowChanges<T extends VersionedTable> = { readonly [K in Field<T>]?: Inserted<T>[K] | null | undefined };
 
-/** All but `byId` and `list` reject with NOT_FOUND, and take the id of their request for the events of the change. */
+/** Changes take the id of their request for their events. All but `create` and `list` reject with NOT_FOUND. */
 interface VersionedStore<T extends VersionedTable, Filter extends string, SortName extends string> {
+  /** Finds rows, and none where no row has the id. */
   readonly byId: Loader<Int64, Row<T>>;
+  get(id: Int64): Promise<Row<T>>;
   list(filters: Readonly<Partial<Record<Filter, unknown>>>, sort: SortName, window: PageWindow): Promise<Page<Row<T>>>;
   /** Rejects with UNKNOWN_REFERENCE when it refers to a row that doesn't exist, CONFLICT when a unique value is taken. */
   create(fields: NewRow<T>, requestId?: string): Promise<Row<T>>;
@@ -124,6 +126,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
 
   return {
     byId: rows,
+    get,
     list: pages(database, list),
     create: (given, requestId) => insert(complete(given, requestId)),
     replace: (id, given, expected, requestId) => update(changeOf(id, complete(given, requestId), expected)),
@@ -142,12 +145,7 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     const row = what === 'insert' ? undefined : { of: one, by: 'id' };
     const statement = database.statement(name, 'write', query, columns, row);
     const many = database.statement(`${name}Many`, 'write', manyQuery, { index: Number, ...columns });
-    return batchWrites<Given, Values>(
-      database,
-      name,
-      (rows) => many({ rows }),
-      (values) => alone(statement, values),
-    );
+    return batchWrites<Given, Values>(database, name, many, (values) => alone(statement, values));
   }
 
   /** @param explain gives the error for a violated constraint */
@@ -155,15 +153,19 @@ export function versionedStore<T extends VersionedTable, Filter extends string, 
     return async (statement: Statement<Values>, values: Change): Promise<Values> => {
       const { id, expectedVersion } = values;
       // Finds out why the row is unchanged.
-      const read = database.bind(rows.load);
+      const read = database.bind(get);
       const [changed] = await translateViolations(statement(values), (constraint, state) =>
         explain(constraint, values, state),
       );
       if (changed !== undefined) return changed;
-      const found = await read(id);
-      if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${id}.`);
-      throw versionMismatch(`${What} ${id}`, found as { version: number }, expectedVersion);
+      throw versionMismatch(`${What} ${id}`, (await read(id)) as { version: number }, expectedVersion);
     };
+  }
+
+  async function get(id: Int64): Promise<Values> {
+    const found = await rows.load(id);
+    if (found === undefined) throw new ServiceError('NOT_FOUND', `No ${one} has the id ${id}.`);
+    return found;
   }
 
   function changeOf(id: Int64, values: Values, expectedVersion: ExpectedVersion): Change {

@@ -84,7 +84,7 @@ export function createEvents({ database, sources, name, settings, metrics, logge
       if (limit !== undefined || wait !== undefined) {
         throw new ServiceError('INVALID_ARGUMENT', 'limit and wait are for pages: a stream has no end.');
       }
-      const types = (type as readonly string[] | undefined)?.map((one) => typeNames.get(one) ?? one);
+      const types = (type as readonly string[] | undefined)?.map((one) => typeNames.get(one) as string);
       return streams.open(resumedAt(headers, after as string | undefined), {
         format,
         filter: { types, subject: subject as string | undefined },

@@ -62,12 +62,12 @@ begin
     published as (
       delete from outbox where seq > state.finished and seq <= upto and (writer, time) not in (select writer, time from unfinished)
       returning *, xmin::text as transaction),
-    told as (select *, max(seq) over (partition by transaction, writer, time) as ended from published),
+    ranked as (select *, max(seq) over (partition by transaction, writer, time) as ended from published),
     placed as (
       select time, state.last + sum(size) over (order by ended, rank, seq) - size as start,
         coalesce(types, array[type]) as types, coalesce(subjects, array[subject]) as subjects,
         coalesce(images, array[data]) as images, coalesce(correlations, array[correlation]) as correlations
-      from told)
+      from ranked)
     insert into events (position, time, type, subject, data, correlation)
       select start + generate_subscripts(types, 1), time, unnest(types), unnest(subjects), unnest(images),
         unnest(correlations)

@@ -61,12 +61,7 @@ async function readPost(request: IncomingRequest) {
 
 function readSearch({ search, meter }: IncomingRequest): Readonly<Record<string, unknown>> {
   const params: Record<string, unknown> = Object.create(null);
-  let unknown: string | undefined;
   for (const [name, text] of new URLSearchParams(search)) {
-    if (!PARAMETERS.includes(name)) {
-      unknown ??= name;
-      continue;
-    }
     if (Object.hasOwn(params, name)) throw invalid(`${show(name)} must be given only once.`);
     const isJson = name === 'variables' || name === 'extensions';
     // GraphQL over HTTP, section 5.3: an empty parameter counts as missing.
@@ -76,7 +71,6 @@ function readSearch({ search, meter }: IncomingRequest): Readonly<Record<string,
       params[name] = parseUnique(text, name, invalid);
     } else params[name] = text;
   }
-  if (unknown !== undefined) params[unknown] = '';
   return params;
 }
 

@@ -95,12 +95,11 @@ export class Meter {
     this.#waited += milliseconds;
   }
 
-  load(kind: 'read' | 'change'): Load {
-    const isRead = kind === 'read';
-    const ofWork = Math.max(1, this.#units) * (isRead ? 1 : READS_PER_CHANGE);
+  /** @param kind reads wait for no changes, which may all wait for a lock, the disk or a standby; lookups of credentials for neither */
+  load(kind: 'read' | 'change' | 'lookup'): Load {
+    const ofWork = Math.max(1, this.#units) * (kind === 'change' ? READS_PER_CHANGE : 1);
     return {
-      // Reads never wait for changes, which may all be waiting: for a lock, for the disk, or for a standby.
-      account: isRead ? this.#account : `changes of ${this.#account}`,
+      account: kind === 'read' ? this.#account : `${kind}s of ${this.#account}`,
       units: Math.max(ofWork, Math.ceil(this.#bytes / BYTES_PER_READ)),
       spent: this.#waited,
     };

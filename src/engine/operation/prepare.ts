@@ -1,4 +1,4 @@
-import { getArgumentValues, getVariableValues, Kind } from 'graphql';
+import { getArgumentValues, getVariableValues } from 'graphql';
 import { READ, scopeOf } from '../auth/scope.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { unitsOf } from '../limits/units.ts';
@@ -40,16 +40,12 @@ export function prepareOperation(
   const costFor = measure(selection);
   // The closures below stay in memory too.
   const otherRoots = Math.max(0, roots.length - 1);
-  const { selections } = operation.selectionSet;
-  const [only] = selections;
-  // A fragment may select several fields.
-  const root = selections.length === 1 && only?.kind === Kind.FIELD ? only.name.value : undefined;
-  const waiting = roots.find(({ field }) => field.extensions.wait !== undefined);
-  const isChange = operation.operation === 'mutation';
+  // Where one of several waits, its time is that of the operation.
+  const named = roots.length === 1 ? roots[0] : roots.find(({ field }) => field.extensions.wait !== undefined);
   return {
-    label: root ?? waiting?.field.name ?? 'several',
+    label: named?.field.name ?? 'several',
     kind: KINDS[operation.operation],
-    changesSeveral: isChange && root === undefined,
+    changesSeveral: operation.operation === 'mutation' && roots.length > 1,
     scopes: scopesOf(selection),
     cost: (variables, costs, runs = 1) => {
       const cost = costFor(variables, runs);
@@ -83,11 +79,11 @@ function waitOf(selection: Selection): PreparedOperation['wait'] {
     const key = (node.alias ?? node.name).value;
     return wait === undefined ? [] : [{ wait, key, conditions, argsOf: argumentsOf(selection, root) }];
   });
-  return waitFor(waiting, selection.document.loc?.source.body.length ?? 0);
+  return waiterOf(waiting, selection.document.loc?.source.body.length ?? 0);
 }
 
 /** Its function stays in memory: a closure above would keep the selection, too. */
-function waitFor(waiting: readonly WaitingField[], characters: number): PreparedOperation['wait'] {
+function waiterOf(waiting: readonly WaitingField[], characters: number): PreparedOperation['wait'] {
   // Only the feed of events waits.
   const [first] = waiting;
   if (first === undefined) return undefined;

@@ -7,7 +7,15 @@ import { isKnown, tagOf } from '../http/etag.ts';
 import type { RequestHeaders } from '../http/headers.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { acceptsEventStream, acceptsJson, firstValues } from '../http/negotiation.ts';
-import { type Answered, fieldOf, type HeaderFields, type HttpReply, labeled, type Outcome } from '../http/reply.ts';
+import {
+  type Answered,
+  fieldOf,
+  type HeaderFields,
+  type HttpReply,
+  labeled,
+  type Outcome,
+  without,
+} from '../http/reply.ts';
 import { fingerprintOf } from '../idempotency/key.ts';
 import { stringifyJson } from '../json.ts';
 import type { CpuThrottle } from '../limits/cpu-throttle.ts';
@@ -176,6 +184,5 @@ function underPreconditions(reply: HttpReply, headers: RequestHeaders): HttpRepl
     throw new ServiceError('PRECONDITION_FAILED', `Its ETag is now ${etag}, which If-Match does not contain.`);
   }
   if (!isKnown(etag, ifNoneMatch)) return reply;
-  // The last header field is the content type, which a response without a body does not have.
-  return { status: 304, headers: reply.headers.slice(0, -2), body: null };
+  return { status: 304, headers: without(reply.headers, 'content-type'), body: null };
 }

@@ -66,7 +66,8 @@ function readsAhead(field: GraphQLField<unknown, Context>): void {
     const plans: ReadAheadPlans = info.rootValue instanceof Map ? info.rootValue : new Map();
     const plan = info.fieldNodes.flatMap((node) => plans.get(node) ?? []);
     const answer: unknown = resolve(parent, args, context, info);
-    return plan.length === 0 ? answer : withReadAhead(answer as Answer, plan, context);
+    if (plan.length === 0) return answer;
+    return withReadAhead(answer as Answer, plan, context);
   };
 }
 

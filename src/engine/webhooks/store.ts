@@ -57,7 +57,8 @@ export type WebhookStore = ReturnType<typeof webhookStore>;
 export function webhookStore(database: Database, { isOn, reach, clock }: WebhookStoreOptions) {
   const stored = versionedStore(database, { table: webhooks, list: webhookList, one: 'webhook' });
   const listDeliveries = pages(database, deliveryList);
-  // One after another: concurrent ones would each find room for one more.
+  // One after another: concurrent ones would each find room for one more. Those of other processes, and those under
+  // idempotency keys, which run in transactions of their own, still may.
   const creations = new KeyedQueue({ milliseconds: MAX_LOCK_WAIT, error: overloaded });
   // Not read from the feed's store: with an idempotency key, all of it runs in one transaction.
   const state = database.statement(
@@ -103,7 +104,7 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       window: PageWindow,
     ): Promise<Page<Delivery>> {
       const list = database.bind(listDeliveries);
-      await get(webhookId);
+      await stored.get(webhookId);
       return list({ webhookId: [webhookId], status }, sort, window);
     },
 
@@ -133,14 +134,14 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
     async rotateSecret(id: Int64): Promise<NewWebhook> {
       const secret = newSecret();
       const until = new Date(clock() + OVERLAP);
-      const read = database.bind(get);
+      const read = database.bind(stored.get);
       const [row = await read(id)] = await rotate({ id, secret, until });
       return { ...row, newSecret: secret };
     },
 
     /** Delivers the events after this one again, whatever became of them. Throws as the feed does, or NOT_FOUND. */
     async redeliver(id: Int64, after: string): Promise<Webhook> {
-      const [read, readFeed, goBack] = [database.bind(get), database.bind(readState), database.bind(rewind)];
+      const [read, readFeed, goBack] = [database.bind(stored.get), database.bind(readState), database.bind(rewind)];
       for (;;) {
         const found = await read(id);
         const position = positionOf(after, await readFeed());
@@ -148,12 +149,6 @@ export function webhookStore(database: Database, { isOn, reach, clock }: Webhook
       }
     },
   };
-
-  async function get(id: Int64): Promise<Webhook> {
-    const found = await stored.byId.load(id);
-    if (found === undefined) throw new ServiceError('NOT_FOUND', `No webhook has the id ${id}.`);
-    return found;
-  }
 
   /** @param caller the account whose own webhooks are counted */
   async function readState(caller: string | null = null) {

@@ -73,7 +73,7 @@ export function inventoryStore(database: Database) {
   // A pet without an entry has version 0. One whose entry is locked, but not the pet itself, is left out. The conditions
   // on top of the joins find rows by their keys, whatever PostgreSQL knows of the table.
   const replaceQuery = (lock: SQL) => sql`with given as (
-        select distinct on ("petId") * from json_to_recordset(${sql.placeholder('stocks')}::text::json) as item(index integer,
+        select distinct on ("petId") * from json_to_recordset(${sql.placeholder('rows')}::text::json) as item(index integer,
           "petId" bigint, quantity integer, status pet_status, "expectedVersion" bigint[], "requestId" text)
         order by "petId", index),
       locked as (
@@ -136,12 +136,7 @@ export function inventoryStore(database: Database) {
      * Creates the entry of a pet, or replaces its quantity. Rejects with NOT_FOUND if no pet has the id, and
      * VALIDATION_FAILED if a status is given that is not the current one. A pet without an entry has version 0.
      */
-    replaceStock: batchWrites<NewStock, InventoryItem>(
-      database,
-      'inventory.replace',
-      (stocks) => replaceMany({ stocks }),
-      replaceAlone,
-    ),
+    replaceStock: batchWrites<NewStock, InventoryItem>(database, 'inventory.replace', replaceMany, replaceAlone),
 
     /** Deletes the entry of a pet. Rejects with NOT_FOUND if there is none. */
     async stopTracking(id: Int64, expectedVersion: ExpectedVersion, requestId?: string): Promise<InventoryItem> {
@@ -158,7 +153,7 @@ export function inventoryStore(database: Database) {
     const { petId: id, status, expectedVersion } = given;
     const statusOf = database.bind(ofPet);
     const replaceNow = database.bind(replace);
-    const values = { petId: id, stocks: writtenItems([given]) };
+    const values = { petId: id, rows: writtenItems([given]) };
     const [item] = await replace(values);
     if (item !== undefined) return item;
     const [seen] = await statusOf({ petId: id });

@@ -63,7 +63,7 @@ export function orderStatements(database: Database) {
     'orders.placeMany',
     'write',
     sql`with given as (
-        select distinct on ("petId") * from json_to_recordset(${sql.placeholder('orders')}::text::json)
+        select distinct on ("petId") * from json_to_recordset(${sql.placeholder('rows')}::text::json)
           as item(index integer, "petId" bigint, quantity integer, "shipDate" timestamptz, complete boolean, "requestId" text)
         order by "petId", index),
       free as (
@@ -91,7 +91,7 @@ export function orderStatements(database: Database) {
   );
   // Changes at most one order of each pet, and any number of drafts.
   const updateQuery = (lock: SQL) => sql`with item as (
-        select * from json_to_recordset(${sql.placeholder('changes')}::text::json) as item(index integer, id bigint,
+        select * from json_to_recordset(${sql.placeholder('rows')}::text::json) as item(index integer, id bigint,
           quantity integer, "shipDate" timestamptz, "setsShipDate" boolean, complete boolean,
           "expectedVersion" bigint[], "requestId" text)),
       given as (

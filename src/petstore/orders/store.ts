@@ -33,18 +33,8 @@ interface PetOrder extends Pick<Order, 'quantity' | 'complete'> {
 
 export function orderStore(database: Database) {
   const { draft, place, placeMany, update, updateMany, cancel } = orderStatements(database);
-  const placeForPet = batchWrites<PetOrder, Order>(
-    database,
-    'orders.place',
-    (given) => placeMany({ orders: given }),
-    placeAlone,
-  );
-  const updateOne = batchWrites<OrderChange, Order>(
-    database,
-    'orders.update',
-    (changes) => updateMany({ changes }),
-    updateAlone,
-  );
+  const placeForPet = batchWrites<PetOrder, Order>(database, 'orders.place', placeMany, placeAlone);
+  const updateOne = batchWrites<OrderChange, Order>(database, 'orders.update', updateMany, updateAlone);
   const rows = byId(database, orderList);
   const stocks = byId(database, inventoryList);
 
@@ -103,10 +93,7 @@ export function orderStore(database: Database) {
     const { id: orderId, expectedVersion } = change;
     const readOpenOrder = database.bind(openOrder);
     const readStock = database.bind(stocks.load);
-    const [updated] = await translateViolations(
-      update({ id: orderId, changes: writtenItems([change]) }),
-      stockTooLarge,
-    );
+    const [updated] = await translateViolations(update({ id: orderId, rows: writtenItems([change]) }), stockTooLarge);
     if (updated !== undefined) return updated;
     const order = await readOpenOrder(orderId, expectedVersion);
     const wanted = change.quantity ?? 0;

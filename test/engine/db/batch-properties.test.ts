@@ -69,8 +69,8 @@ test('of batched writes, each valid one is done once and each invalid one fails 
         const writes = batchWrites<{ n: number }, { tenfold: number }>(
           database,
           'any',
-          async (items) => {
-            const some = (JSON.parse(items) as { n: number; index: number }[]).filter(({ n }) => n <= 15);
+          async ({ rows } = {}) => {
+            const some = (JSON.parse(String(rows)) as { n: number; index: number }[]).filter(({ n }) => n <= 15);
             await write(some.map(({ n }) => n));
             return some.map(({ n, index }) => ({ tenfold: n * 10, index }));
           },

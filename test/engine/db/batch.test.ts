@@ -176,8 +176,8 @@ describe('batched writes', () => {
   interface Item {
     readonly id: bigint;
   }
-  const together = vi.fn(async (items: string) =>
-    (parseJson(items) as { id: number | bigint; index: number }[])
+  const together = vi.fn(async ({ rows }: { readonly rows?: unknown } = {}) =>
+    (parseJson(String(rows)) as { id: number | bigint; index: number }[])
       .map(({ id, index }) => ({ id: BigInt(id), by: 'together', index }))
       .filter(({ id }) => id !== 2n),
   );
