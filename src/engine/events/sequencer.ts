@@ -31,7 +31,7 @@ export function createSequencer(
   // A repeated call publishes what is left, so it may run again after a lost connection, as a read may.
   const publish = database.statement(
     'events.publish',
-    'count',
+    'list',
     sql`select coalesce(moved, 0), more, lag, moved is null, (select last from feed)
       from publish_changes(${sql.placeholder('most')}::integer)`,
     { moved: Number, more: Boolean, lag: Number, isBusy: Boolean, last: Number },

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { sql } from 'drizzle-orm';
+import { expect, test, vi } from 'vitest';
 import type { Query } from '../../../src/engine/db/driver.ts';
 import { RAISE_EPOCH } from '../../../src/engine/events/install.ts';
 import { createSequencer } from '../../../src/engine/events/sequencer.ts';
@@ -40,6 +41,18 @@ test('a change that is committed late is published, however often others have be
   });
   await publish();
   expect((await eventsAfter(last)).map(({ data }) => data.name)).toEqual([...Array(6).fill('Dogs'), 'Late']);
+});
+
+test('what is published waits for no total that is counted', async () => {
+  const last = await endOfFeed();
+  const count = database().statement('any.count', 'count', sql`select pg_sleep(1)`, {});
+  const counted = vi.fn();
+  const counts = [1, 2, 3].map(() => count().then(counted));
+  await category();
+  await publish();
+  expect(await eventsAfter(last)).toHaveLength(1);
+  expect(counted).not.toHaveBeenCalled();
+  await Promise.all(counts);
 });
 
 test('while another process publishes, none is counted here', async () => {
