@@ -104,7 +104,8 @@ export function createApp(options: AppOptions) {
     metrics,
     logger,
     onPublished: () => deliverer.wake(),
-    page: () => ({ endpoint: endpoints.find(({ route }) => route.stream !== undefined) as Endpoint, context }),
+    endpoint: endpoints.find(({ route }) => route.stream !== undefined),
+    context: () => context,
   });
   const reach = settings.NODE_ENV === 'production' ? 'public' : 'loopback';
   const engineContext = {

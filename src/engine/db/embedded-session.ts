@@ -26,7 +26,8 @@ export function createSession(database: PGlite): Send {
   let count = 0;
   const prepared = new LRUCache<string, Prepared>({
     max: MAX_PREPARED,
-    dispose: ({ name }) => exchange([serialize.close({ type: 'S', name })], () => {}),
+    // A failure shows in other statements too.
+    dispose: ({ name }) => void exchange([serialize.close({ type: 'S', name })], () => {}).catch(() => {}),
   });
 
   /** Sends the messages. When it returns, all replies have been passed on; its promise rejects if PGlite itself fails. */

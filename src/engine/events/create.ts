@@ -30,11 +30,23 @@ interface EventsOptions {
   readonly metrics: Pick<RequestMetrics, 'published' | 'streams'>;
   readonly logger: Logger;
   readonly onPublished: () => void;
-  /** The endpoint of the feed, which also makes the events of streams; and the context of its resolvers. */
-  readonly page: () => { readonly endpoint: Endpoint; readonly context: Context };
+  /** Of the feed, which also makes the events of streams; undefined without events. */
+  readonly endpoint: Endpoint | undefined;
+  /** That of the endpoint's resolvers, which is not complete yet. */
+  readonly context: () => Context;
 }
 
-export function createEvents({ database, sources, name, settings, metrics, logger, onPublished, page }: EventsOptions) {
+export function createEvents({
+  database,
+  sources,
+  name,
+  settings,
+  metrics,
+  logger,
+  onPublished,
+  endpoint,
+  context,
+}: EventsOptions) {
   const isOn = settings.EVENTS === 'on' && sources.length > 0;
   const feed = feedStore(database, sources, { name: `/${name}`, isOn });
   const onFailure = failureLog(logger, 'events could not be read; the next attempt follows');
@@ -54,10 +66,10 @@ export function createEvents({ database, sources, name, settings, metrics, logge
     : undefined;
   /** The events as the page returns them, each as JSON. */
   const bodiesOf = async (list: readonly FeedEvent[]): Promise<readonly string[]> => {
-    const { endpoint, context } = page();
     const given = { ...feed, page: async () => ({ events: list, next: { epoch: 0, position: 0 }, hasMore: false }) };
-    const result = await endpoint.prepared.run({}, { ...context, events: given });
-    const { body } = endpoint.toAnswer(result, {}, NO_ADDRESSES);
+    const { prepared, toAnswer } = endpoint as Endpoint;
+    const result = await prepared.run({}, { ...context(), events: given });
+    const { body } = toAnswer(result, {}, NO_ADDRESSES);
     return (body as unknown[]).map(stringifyJson);
   };
   const format: StreamFormat = {

@@ -52,6 +52,12 @@ export function deprecated(annotation: Omit<DeprecationAnnotation, 'level'>): De
 /** The minimum number of days from a deprecation to its sunset. */
 export const NOTICE_DAYS: Readonly<Record<Stability, number>> = { stable: 180, beta: 30, experimental: 0 };
 
+/** What each level of stability promises, in a sentence. */
+export const PROMISES = {
+  beta: `Mostly settled. Breaking changes are announced ${NOTICE_DAYS.beta} days ahead.`,
+  experimental: 'It can change or be removed at any time, without notice.',
+} as const;
+
 export const DAY_MILLISECONDS = 86_400_000;
 
 export function combineAnnotations(declared: Declared): Annotations {

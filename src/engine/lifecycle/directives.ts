@@ -6,7 +6,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import { combineAnnotations, type Declared } from './annotation.ts';
+import { combineAnnotations, type Declared, PROMISES } from './annotation.ts';
 
 const LOCATIONS = [
   DirectiveLocation.FIELD_DEFINITION,
@@ -19,8 +19,8 @@ const stabilityLevel = new GraphQLEnumType({
   name: 'StabilityLevel',
   description: 'How far what is not stable can be relied on.',
   values: {
-    EXPERIMENTAL: { description: 'It can change or be removed at any time, without notice.' },
-    BETA: { description: 'Mostly settled. Breaking changes are announced 30 days ahead.' },
+    EXPERIMENTAL: { description: PROMISES.experimental },
+    BETA: { description: PROMISES.beta },
   },
 });
 

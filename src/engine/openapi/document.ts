@@ -1,6 +1,6 @@
 import { isEnumType } from 'graphql';
 import { annotationsOf } from '../lifecycle/annotated.ts';
-import { mediaTypesFor } from '../rest/body.ts';
+import { acceptedBodies } from '../rest/body.ts';
 import { type Endpoint, identityOf } from '../rest/compile.ts';
 import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/parameters.ts';
 import { creates } from '../rest/route.ts';
@@ -129,7 +129,10 @@ function operationObject(endpoint: Endpoint, options: DocumentText, components: 
           ...bodyFieldVariables.map(({ name }) => `\`${name}\` may be sent back in it, as it is now.`),
         ].join(' '),
         content: Object.fromEntries(
-          mediaTypesFor(route.method).map((type) => [type, { schema: typeSchema(bodyVariable.type, components) }]),
+          acceptedBodies(route.method).mediaTypes.map((type) => [
+            type,
+            { schema: typeSchema(bodyVariable.type, components) },
+          ]),
         ),
       },
     }),

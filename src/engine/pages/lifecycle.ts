@@ -3,7 +3,7 @@ import type { LifecycleRules } from '../lifecycle/enforcement.ts';
 import { type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import { escapeHtml, layout } from './layout.ts';
 import { card } from './lifecycle/card.ts';
-import { asSentence, badge, dayElement, daysLeftInWords, PROMISES, titleOf } from './lifecycle/format.ts';
+import { asSentence, badge, dayElement, daysLeftInWords, PROMISES_OF_LEVELS, titleOf } from './lifecycle/format.ts';
 import { LIFECYCLE_STYLE } from './lifecycle/style.ts';
 import { timeline } from './lifecycle/timeline.ts';
 
@@ -37,7 +37,7 @@ ${entries.length === 0 ? STABLE : `<p class="lead">${summary(entries)}</p>`}
 </ul>
 <h2>What each level promises</h2>
 <dl class="levels">
-${LEVELS.map((level) => `<div><dt>${badge(level)}</dt><dd>${PROMISES[level]}</dd></div>`).join('\n')}
+${LEVELS.map((level) => `<div><dt>${badge(level)}</dt><dd>${PROMISES_OF_LEVELS[level]}</dd></div>`).join('\n')}
 </dl>
 ${entries.length === 0 ? '' : annotations(entries, rules, now)}
 ${isOpenByKey ? FORGET : ''}`,

@@ -21,12 +21,12 @@ import { stringifyJson } from '../json.ts';
 import type { CpuThrottle } from '../limits/cpu-throttle.ts';
 import type { ExecuteOperation } from '../operation/execute.ts';
 import type { Variables } from '../operation/prepared.ts';
-import { mediaTypesFor } from './body.ts';
+import { acceptedBodies } from './body.ts';
 import { EndpointCall } from './call.ts';
-import type { Endpoint } from './compile.ts';
+import type { Endpoint, TaggedReply } from './compile.ts';
 import { errorReply, errorReplyInTurn } from './error-reply.ts';
 import { isMatch } from './preconditions.ts';
-import { fillTemplate, type RouteReply } from './route.ts';
+import { fillTemplate } from './route.ts';
 
 interface PathEndpoints {
   readonly endpoints: ReadonlyMap<string, Endpoint>;
@@ -145,7 +145,7 @@ function resourceOf(endpoints: readonly Endpoint[]): PathEndpoints {
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ');
   return {
     endpoints: new Map(endpoints.map((endpoint) => [endpoint.route.method, endpoint])),
-    methods: { allow, ...(methods.includes('PATCH') && { 'accept-patch': mediaTypesFor('PATCH').join(', ') }) },
+    methods: { allow, ...(methods.includes('PATCH') && acceptedBodies('PATCH').headers) },
   };
 }
 
@@ -162,7 +162,7 @@ const EXACT_COUNT = /^\s*count\s*=\s*(?:exact|"exact")\s*(?:;|$)/i;
 
 /** The entity tag of a list is made from its content and the URL of its next page. */
 function toReply(
-  { status, body, headers = [], etag: ofRow }: RouteReply,
+  { status, body, headers = [], etag: ofRow }: TaggedReply,
   always: HeaderFields,
   isList: boolean,
 ): HttpReply {

@@ -7,9 +7,17 @@ import { fromRestName, restNameOf } from './parameters.ts';
 import type { Method } from './route.ts';
 import type { Variable } from './variables.ts';
 
-/** The accepted media types for the body of a method: a PATCH is a JSON merge patch (RFC 7396). */
-export function mediaTypesFor(method: Method): readonly string[] {
-  return method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
+export interface AcceptedBodies {
+  readonly mediaTypes: readonly string[];
+  /** The header fields of a response that say so (RFC 5789, section 3.1). */
+  readonly headers: { readonly 'accept-patch'?: string };
+}
+
+/** What the body of a method can be: that of a PATCH is a JSON merge patch (RFC 7396). */
+export function acceptedBodies(method: Method): AcceptedBodies {
+  if (method !== 'PATCH') return { mediaTypes: ['application/json'], headers: {} };
+  const mediaTypes = ['application/merge-patch+json', 'application/json'];
+  return { mediaTypes, headers: { 'accept-patch': mediaTypes.join(', ') } };
 }
 
 /**

@@ -2,9 +2,9 @@ import { readJson } from '../http/body.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { assertMediaType } from '../http/media-type.ts';
 import type { Variables } from '../operation/prepared.ts';
-import { mediaTypesFor } from './body.ts';
+import type { AcceptedBodies } from './body.ts';
 import { splitPair } from './parameters.ts';
-import type { Method, ReplyContext } from './route.ts';
+import type { ReplyContext } from './route.ts';
 
 /** Characters that a query must not contain, but clients may send; some would end it, or the URL in a `Link` field. */
 const NOT_IN_QUERIES = /[#<>"\\^`{|}]/g;
@@ -45,13 +45,11 @@ export class EndpointCall implements ReplyContext {
     return this.address(`${path}?${query}`);
   }
 
-  async readBody(method: Method): Promise<unknown> {
+  async readBody({ mediaTypes, headers }: AcceptedBodies): Promise<unknown> {
     const contentType = this.request.headers.get('content-type');
-    const accepted = mediaTypesFor(method);
-    const headers = method === 'PATCH' ? { 'accept-patch': accepted.join(', ') } : {};
-    if (contentType !== null) assertMediaType(contentType, accepted, headers);
+    if (contentType !== null) assertMediaType(contentType, mediaTypes, headers);
     const body = await readJson(this.request);
-    if (contentType === null) assertMediaType(null, accepted, headers);
+    if (contentType === null) assertMediaType(null, mediaTypes, headers);
     return body;
   }
 }

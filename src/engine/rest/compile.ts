@@ -17,7 +17,7 @@ import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { selectionOf } from '../operation/selection.ts';
 import { type UseFinder, useFinder } from '../operation/uses.ts';
 import { boundsOf } from '../schema/input.ts';
-import { bodyVariables } from './body.ts';
+import { acceptedBodies, bodyVariables } from './body.ts';
 import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
 import { isList, pathReader, queryReader } from './parameters.ts';
@@ -42,7 +42,12 @@ export interface Endpoint extends ResolvedOperation {
   /** Reads the operation's variables from a request. Rejects with a `ServiceError`. */
   read(call: EndpointCall): Promise<Variables>;
   /** Turns the operation's result into a response. Throws a `ServiceError` if the result has errors. */
-  toAnswer(result: ExecutionResult, variables: Variables, request: ReplyContext): RouteReply;
+  toAnswer(result: ExecutionResult, variables: Variables, request: ReplyContext): TaggedReply;
+}
+
+export interface TaggedReply extends RouteReply {
+  /** The entity tag of the returned row; undefined if it has no version. */
+  readonly etag?: string;
 }
 
 /** @throws {Error} if a route's operation does not fit the schema */
@@ -120,6 +125,7 @@ function reader(operation: ResolvedOperation, hasNoBody: boolean): Endpoint['rea
   const readQuery = queryReader(queryVariables);
   const identity = identityOf(operation);
   const readBody = bodyVariable && bodyVariables(bodyVariable, bodyFieldVariables, identity);
+  const accepted = acceptedBodies(route.method);
   const isRead = route.method === 'GET';
   const conditions = {
     isWrite: versionVariable !== undefined,
@@ -134,7 +140,7 @@ function reader(operation: ResolvedOperation, hasNoBody: boolean): Endpoint['rea
       // RFC 9110, section 14.5: it would be stored as if it were the whole.
       if (route.method === 'PUT' && headers.get('content-range') !== null)
         throw new ServiceError('INVALID_ARGUMENT', 'A PUT replaces the whole row; omit Content-Range.');
-      const body = await call.readBody(route.method);
+      const body = await call.readBody(accepted);
       Object.assign(variables, readBody(body, variables));
     }
     if (hasNoBody) await assertNoBody(call.request);

@@ -11,8 +11,6 @@ export interface RouteReply {
   /** Undefined for no body. */
   readonly body?: unknown;
   readonly headers?: HeaderFields | undefined;
-  /** The entity tag of the returned row; undefined if it has no version. */
-  readonly etag?: string;
 }
 
 type Values = Readonly<Record<string, unknown>>;

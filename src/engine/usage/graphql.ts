@@ -1,4 +1,4 @@
-import { experimental } from '../lifecycle/annotation.ts';
+import { experimental, PROMISES } from '../lifecycle/annotation.ts';
 import { type ClientUse, type ReportEntry, WINDOW_DAYS } from '../lifecycle/report.ts';
 import type { Builder } from '../schema/builder.ts';
 import { type LifecycleStore, MAX_LISTED } from './store.ts';
@@ -14,8 +14,8 @@ export function addLifecycle(builder: Builder): void {
   const LifecycleLevel = builder.enumType('LifecycleLevel', {
     description: 'The most important lifecycle annotation of something.',
     values: {
-      experimental: { description: 'It can change or be removed at any time, without notice.' },
-      beta: { description: 'Mostly settled. Breaking changes are announced 30 days ahead.' },
+      experimental: { description: PROMISES.experimental },
+      beta: { description: PROMISES.beta },
       deprecated: { description: 'It will be removed. It works until the end of its sunset day.' },
     },
   });
@@ -23,7 +23,7 @@ export function addLifecycle(builder: Builder): void {
   const Stability = builder.enumType('Stability', {
     description: 'What is promised about something.',
     values: {
-      experimental: { description: 'It can change or be removed at any time, without notice.' },
+      experimental: { description: PROMISES.experimental },
       beta: { description: 'Breaking changes are announced 30 days ahead.' },
       stable: { description: 'No breaking changes. It is deprecated for at least 180 days before it is removed.' },
     },

@@ -18,7 +18,7 @@ import {
   dayElement,
   daysLeftInWords,
   grouped,
-  PROMISES,
+  PROMISES_OF_LEVELS,
   titleOf,
   toMinute,
   toMinuteOfYear,
@@ -36,7 +36,7 @@ export function card(entry: ReportEntry, rules: LifecycleRules, now: Date): stri
 <p>${badges(entry)} ${otherName(entry)}</p>
 </header>
 <p class="verdict ${entry.removal}">${escapeHtml(asSentence(entry.verdict))}</p>
-${deprecation === undefined ? `<p class="soft">${PROMISES[level]}</p>` : facts(coordinate, deprecation, rules, now)}
+${deprecation === undefined ? `<p class="soft">${PROMISES_OF_LEVELS[level]}</p>` : facts(coordinate, deprecation, rules, now)}
 ${usesOf(entry, now)}
 </article>`;
 }

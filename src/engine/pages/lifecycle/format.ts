@@ -1,12 +1,11 @@
-import { type Level, NOTICE_DAYS } from '../../lifecycle/annotation.ts';
+import { type Level, NOTICE_DAYS, PROMISES } from '../../lifecycle/annotation.ts';
 import type { ReportEntry } from '../../lifecycle/report.ts';
 import { capitalize } from '../../text.ts';
 
 /** What each level promises, in a sentence. */
-export const PROMISES: Readonly<Record<Level, string>> = {
+export const PROMISES_OF_LEVELS: Readonly<Record<Level, string>> = {
+  ...PROMISES,
   deprecated: `Served until the end of its sunset day, in UTC. That is at least ${NOTICE_DAYS.stable} days after its deprecation, or ${NOTICE_DAYS.beta} days if it was beta.`,
-  beta: `Mostly settled. Breaking changes are announced ${NOTICE_DAYS.beta} days ahead.`,
-  experimental: 'It can change or be removed at any time, without notice.',
 };
 
 /** `31 December 2027`, `31 Dec 2027` or `31 Dec`, in UTC. */
