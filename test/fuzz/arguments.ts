@@ -14,7 +14,6 @@ import {
 } from 'graphql';
 import { encodeCursor } from '../../src/engine/db/cursor.ts';
 import { stringifyJson } from '../../src/engine/json.ts';
-import { boundsOf } from '../../src/engine/schema/input.ts';
 import { petStoreService } from '../../src/petstore/service.ts';
 import { dateTimes, exact, hostileValues, identifiers, mostly, rowsOf, type Taste, texts, waits } from './values.ts';
 
@@ -33,7 +32,7 @@ export interface Given {
 const LISTS = new Map(
   Object.values(petStoreService.schema.getTypeMap()).flatMap((type) => {
     const list = isObjectType(type) ? type.getFields().totalCount?.extensions.counts : undefined;
-    return list === undefined ? [] : [[type.name, `${(list as { readonly name: string }).name}.id`] as const];
+    return list === undefined || !('name' in list) ? [] : [[type.name, `${list.name}.id`] as const];
   }),
 );
 
@@ -97,7 +96,7 @@ function valuesOf(
     return taste(taste === exact ? fc.integer({ min: 1, max: 9 }) : fc.integer({ min: -2, max: 120 }));
   if (named.name === 'Boolean') return taste(fc.boolean());
   if (named.name === 'DateTime') return taste(dateTimes);
-  const { minLength = 0, maxLength = 30, pattern = '' } = boundsOf(place)?.jsonSchema ?? {};
+  const { minLength = 0, maxLength = 30, pattern = '' } = place.extensions.bounds?.jsonSchema ?? {};
   if (taste === exact && `${pattern}`.startsWith('^')) return taste(fc.stringMatching(new RegExp(`${pattern}`)));
   return taste(texts(Number(minLength), Number(maxLength)));
 }

@@ -1,11 +1,11 @@
-import {
-  DirectiveLocation,
-  GraphQLDirective,
-  type GraphQLField,
-  GraphQLNonNull,
-  type GraphQLSchema,
-  GraphQLString,
-} from 'graphql';
+import { DirectiveLocation, GraphQLDirective, GraphQLNonNull, type GraphQLSchema, GraphQLString } from 'graphql';
+
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    /** Of a root field: what its callers need. */
+    scope?: string;
+  }
+}
 
 /** The scope of reads, where they need one. */
 export const READ = 'read';
@@ -18,16 +18,12 @@ export const scopeDirective = new GraphQLDirective({
   args: { scope: { type: new GraphQLNonNull(GraphQLString), description: 'The scope of an API key or a token.' } },
 });
 
-export function scopeOf({ extensions }: Pick<GraphQLField<unknown, unknown>, 'extensions'>): string | undefined {
-  return extensions.scope as string | undefined;
-}
-
 /** The scopes of the schema, each with the root fields that need it. */
 export function scopesIn(schema: GraphQLSchema): ReadonlyMap<string, readonly string[]> {
   const scopes = new Map<string, string[]>();
   for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
     for (const field of Object.values(type?.getFields() ?? {})) {
-      const scope = scopeOf(field);
+      const { scope } = field.extensions;
       if (scope !== undefined) scopes.set(scope, [...(scopes.get(scope) ?? []), field.name]);
     }
   }

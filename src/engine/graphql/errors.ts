@@ -6,6 +6,9 @@ import { shorten } from '../text.ts';
 const ABORTED = 'Validation aborted.';
 const TOO_MUCH_WORK = 'The document takes too long to be checked; ask for less in one document.';
 
+/** What V8 says, whose other range errors are mistakes in the code. */
+const STACK_OVERFLOW = 'Maximum call stack size exceeded';
+
 /** In characters, of a message about a document: a name in it may be as long as the document. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
@@ -25,7 +28,8 @@ export function withoutStacks<T>(work: () => T): T {
  * `mayRead` is whether the caller may read.
  */
 export function toClientError(thrown: unknown, mayRead = false): GraphQLError {
-  if (thrown instanceof RangeError) return new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.');
+  if (thrown instanceof RangeError && thrown.message === STACK_OVERFLOW)
+    return new ServiceError('INVALID_ARGUMENT', 'The request is nested too deep.');
   if (!isWrapper(thrown)) return toServiceError(thrown, mayRead);
   // The compiler does not wrap the error of a value that does not fit its type. One with a path is of the execution.
   const isOfDocument = thrown.originalError === undefined && thrown.path === undefined;

@@ -11,6 +11,21 @@ import {
 } from 'graphql';
 import { type Annotations, combineAnnotations, type Declared } from './annotation.ts';
 
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    lifecycle?: Declared;
+  }
+  interface GraphQLArgumentExtensions {
+    lifecycle?: Declared;
+  }
+  interface GraphQLInputFieldExtensions {
+    lifecycle?: Declared;
+  }
+  interface GraphQLEnumValueExtensions {
+    lifecycle?: Declared;
+  }
+}
+
 /** What can be annotated. Only fields have `args`, and only arguments and input fields a `defaultValue`. */
 export type Element = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputField | GraphQLEnumValue;
 
@@ -49,12 +64,8 @@ export function argumentsOf(element: Element): readonly GraphQLArgument[] {
   return 'args' in element ? element.args : [];
 }
 
-export function declaredOn({ extensions }: Annotatable): Declared | undefined {
-  return extensions.lifecycle as Declared | undefined;
-}
-
 export function annotationsOf(element: Annotatable): Annotations | undefined {
-  const declared = declaredOn(element);
+  const declared = element.extensions.lifecycle;
   return declared && combineAnnotations(declared);
 }
 

@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isRequiredInputField } from 'graphql';
 import { isDate } from '../date.ts';
-import { argumentsOf, declaredOn, type Element, type Member, membersOf } from './annotated.ts';
+import { argumentsOf, type Element, type Member, membersOf } from './annotated.ts';
 import { type Annotations, combineAnnotations, type Declared, daysBetween, NOTICE_DAYS } from './annotation.ts';
 
 type Members = ReadonlyMap<string, Member>;
@@ -16,7 +16,7 @@ export function assertLifecycle(schema: GraphQLSchema): void {
 }
 
 function errorIn(member: Member, members: Members): string | undefined {
-  const declared = declaredOn(member.element);
+  const declared = member.element.extensions.lifecycle;
   if (declared === undefined) {
     if (member.element.deprecationReason == null) return undefined;
     return 'declare its deprecation with lifecycle: deprecated({...}), which has its dates.';

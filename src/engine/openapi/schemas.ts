@@ -24,7 +24,7 @@ import type { SelectedField } from '../operation/selection.ts';
 import { restNameOf } from '../rest/parameters.ts';
 import { rootType } from '../rest/result.ts';
 import type { ResolvedOperation } from '../rest/variables.ts';
-import { boundsOf, type InputElement } from '../schema/input.ts';
+import type { InputElement } from '../schema/input.ts';
 import { annotationExtensions } from './annotations.ts';
 
 /** A schema of OpenAPI 3.0.3, or a reference to one. */
@@ -124,7 +124,7 @@ export function listSchema(operation: ResolvedOperation, plural: string, compone
   const first = field.args.find(({ name }) => name === 'first');
   return components.refer(plural, `${field.type}`, () => ({
     type: 'array',
-    maxItems: first && boundsOf(first)?.jsonSchema.maximum,
+    maxItems: first?.extensions.bounds?.jsonSchema.maximum,
     description: root.description ?? plural,
     items: objectSchema(rows, nodes.within, components),
   }));
@@ -209,7 +209,7 @@ function inputObjectSchema(type: GraphQLInputObjectType, components: Components)
 
 export function inputSchema(element: InputElement, components: Components): JsonSchema {
   const { type, defaultValue, extensions } = element;
-  return combined(typeSchema(type, components, boundsOf(element)?.jsonSchema), {
+  return combined(typeSchema(type, components, extensions.bounds?.jsonSchema), {
     ...(defaultValue !== undefined && { default: restValue(type, defaultValue) }),
     ...(extensions.rejectsNull === false && { nullable: true }),
   });

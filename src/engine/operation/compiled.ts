@@ -1,6 +1,6 @@
 import { execute, type FieldNode } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import type { ReadAheadPlan, ReadAheadPlans, Reference } from '../schema/reference.ts';
+import type { ReadAheadPlan, ReadAheadPlans } from '../schema/reference.ts';
 import { isUnsupported } from './compiler-bugs.ts';
 import type { PreparedOperation } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
@@ -54,7 +54,7 @@ function readAheadPlans({ fields }: Selection): ReadAheadPlans {
 
 function referencesIn(rows: SelectedField): ReadAheadPlan {
   return certain(rows).flatMap((field) => {
-    const reference = field.field.extensions.reference as Reference | undefined;
+    const reference = field.field.extensions.reference;
     return reference === undefined ? [] : [{ reference, within: referencesIn(field) }];
   });
 }

@@ -1,6 +1,6 @@
 import { getNamedType, getNullableType, isListType, isObjectType, Kind, type ValueNode } from 'graphql';
 import type { Cost } from '../limits/units.ts';
-import { countedList, defaultPageSizeOf, isConnection, scansOf } from '../schema/connection-type.ts';
+import { connectionOf } from '../schema/connection-type.ts';
 import { type Condition, isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { Variables } from './prepared.ts';
 import { bytesOf, valuesOf } from './response-size.ts';
@@ -19,6 +19,13 @@ export const MAX_RESPONSE_BYTES = 8_388_608;
 const MAX_COUNTS = 10;
 /** The assumed length of a list without a page size or a declared length, such as those of introspection. */
 const ITEMS_OF_LIST = 10;
+
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    /** The maximum length of its list, which is no page of a connection. */
+    items?: number;
+  }
+}
 
 /** A value, or a function of the variables that returns it. */
 type Dynamic<T extends object> = T | ((variables: Variables) => T);
@@ -82,7 +89,7 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
       if (typeof amount === 'function') dynamic.push(amount);
       else fixed = add(fixed, amount);
     }
-    for (const [list, { alternatives }] of alternativesBy(fields, ({ field }) => countedList(field))) {
+    for (const [list, { alternatives }] of alternativesBy(fields, ({ field }) => field.extensions.counts)) {
       const count: Cost = { ...NOTHING, counts: [list] };
       if (isAlwaysIncluded(alternatives)) fixed = add(fixed, count);
       else dynamic.push((variables) => (isIncluded(alternatives, variables) ? count : NOTHING));
@@ -113,7 +120,7 @@ export function measure({ roots, defaults }: Selection): (variables: Variables, 
   function costOfField(merged: readonly SelectedField[], holding: readonly Condition[] | undefined): Dynamic<Cost> {
     const [selected] = merged as [SelectedField];
     const { node, field } = selected;
-    const isList = isConnection(getNamedType(field.type));
+    const isList = connectionOf(getNamedType(field.type)) !== undefined;
     const isStatement = holding !== undefined && (isList || field.extensions.reference !== undefined);
     const own = { values: valuesOf(field), statements: Number(isStatement), bytes: bytesOf(node, field) };
     const listRequest = listRequestOf(selected);
@@ -174,18 +181,17 @@ function either(one: Cost, other: Cost): Cost {
 }
 
 function listRequestOf({ node: { arguments: given = [] }, parent, field }: SelectedField): Dynamic<ListRequest> {
-  const type = getNamedType(field.type);
-  const scannedList = scansOf(type);
+  const { scannedList, defaultPageSize = 0 } = connectionOf(getNamedType(field.type)) ?? {};
   // The page size counts the lists of a connection.
-  const isCounted = !isConnection(parent) && isListType(getNullableType(field.type));
-  const length = isCounted ? Number(field.extensions.items ?? ITEMS_OF_LIST) : 1;
+  const isCounted = connectionOf(parent) === undefined && isListType(getNullableType(field.type));
+  const length = isCounted ? (field.extensions.items ?? ITEMS_OF_LIST) : 1;
   const lists = field.args.filter(({ type }) => isListType(getNullableType(type))).map(({ name }) => name);
   const relevant = given.filter(({ name }) => scannedList !== undefined || lists.includes(name.value));
   const requestOf = (variables: Variables): ListRequest => {
     const values = Object.fromEntries(relevant.map(({ name, value }) => [name.value, shallowValue(value, variables)]));
     const scanned = scannedList?.(values);
     return {
-      count: scannedList === undefined ? length : (pageSizeIn(values) ?? defaultPageSizeOf(type)),
+      count: scannedList === undefined ? length : (pageSizeIn(values) ?? defaultPageSize),
       items: lists.reduce((sum, name) => sum + lengthOf(values[name]), 0),
       scans: scanned === undefined ? [] : [scanned],
     };

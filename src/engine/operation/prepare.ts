@@ -1,5 +1,5 @@
 import { getArgumentValues, getVariableValues } from 'graphql';
-import { READ, scopeOf } from '../auth/scope.ts';
+import { READ } from '../auth/scope.ts';
 import type { IncomingRequest } from '../http/incoming.ts';
 import { unitsOf } from '../limits/units.ts';
 import type { Context } from '../schema/context.ts';
@@ -9,6 +9,12 @@ import { maxRuns, measure } from './cost.ts';
 import type { PreparedOperation, Variables } from './prepared.ts';
 import type { SelectedField, Selection } from './selection.ts';
 import type { UseFinder } from './uses.ts';
+
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    wait?: WaitFor;
+  }
+}
 
 const KINDS = { query: 'read', mutation: 'change', subscription: 'stream' } as const;
 
@@ -63,7 +69,7 @@ export function prepareOperation(
 /** The scopes of the root fields, and `read` for a change that returns more than the changed row. */
 function scopesOf({ operation, roots }: Selection): readonly string[] {
   const scopes = roots.flatMap(({ field, within }) => {
-    const scope = scopeOf(field);
+    const { scope } = field.extensions;
     if (scope === undefined) return [];
     const returnsMore = within.some(({ node }) => node.selectionSet !== undefined);
     return operation.operation === 'mutation' && returnsMore ? [scope, READ] : [scope];
@@ -75,7 +81,7 @@ function scopesOf({ operation, roots }: Selection): readonly string[] {
 function waitOf(selection: Selection): PreparedOperation['wait'] {
   const waiting = selection.roots.flatMap((root) => {
     const { field, node, conditions } = root;
-    const wait = field.extensions.wait as WaitFor | undefined;
+    const { wait } = field.extensions;
     const key = (node.alias ?? node.name).value;
     return wait === undefined ? [] : [{ wait, key, conditions, argsOf: argumentsOf(selection, root) }];
   });

@@ -10,10 +10,15 @@ const BYTES_AROUND = 6;
 /** The maximum lengths of built-in scalars as JSON, in bytes. */
 const BYTES_OF_BUILT_IN: Readonly<Record<string, number>> = { Int: 11, Float: 25, Boolean: 5 };
 
-/** What a string field declares in its extensions, in characters, and a custom scalar, as JSON. */
-interface Lengths {
-  readonly maxLength?: number;
-  readonly bytes?: number;
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    /** The maximum length of its string, in characters. */
+    maxLength?: number | undefined;
+  }
+  interface GraphQLScalarTypeExtensions {
+    /** The maximum length of a value as JSON. */
+    bytes?: number;
+  }
 }
 
 /**
@@ -26,7 +31,7 @@ export function bytesOf({ alias, name }: FieldNode, field: GraphQLField<unknown,
 
 /** How many values a field counts as: a long string counts as several. */
 export function valuesOf(field: GraphQLField<unknown, unknown>): number {
-  const { maxLength = 1 }: Lengths = field.extensions;
+  const { maxLength = 1 } = field.extensions;
   return Math.ceil(maxLength / LENGTH_OF_VALUE);
 }
 
@@ -34,7 +39,7 @@ function bytesOfValue({ type: ofField, extensions }: GraphQLField<unknown, unkno
   const type = getNamedType(ofField);
   if (!isLeafType(type)) return 0;
   if (isEnumType(type)) return Math.max(...type.getValues().map(({ name }) => name.length)) + 2;
-  const { bytes = BYTES_OF_BUILT_IN[type.name] }: Lengths = type.extensions;
-  const { maxLength = 0 }: Lengths = extensions;
+  const { bytes = BYTES_OF_BUILT_IN[type.name] } = type.extensions;
+  const { maxLength = 0 } = extensions;
   return bytes ?? maxLength * BYTES_OF_CHARACTER + 2;
 }

@@ -12,7 +12,8 @@ import {
   ValidationContext,
 } from 'graphql';
 import { MAX_VALIDATION_ERRORS, ServiceError, type ValidationError, validationFailed } from '../errors.ts';
-import { boundsOf, type InputElement, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
+import { connectionOf } from '../schema/connection-type.ts';
+import { type InputElement, inputValidators, type Names, nameOrValue } from '../schema/input.ts';
 import { hasVariable, isAlwaysIncluded, isIncluded } from './conditions.ts';
 import type { PreparedOperation, Rejection, Variables } from './prepared.ts';
 import { alternativesBy, type Selection } from './selection.ts';
@@ -114,13 +115,13 @@ function argumentCheck(
   validatorOf: ReturnType<typeof inputValidators>,
 ): ((values: Variables) => ServiceError | undefined) | undefined {
   const checked = field.args.filter((arg) => {
-    if (boundsOf(arg) !== undefined) return true;
+    if (arg.extensions.bounds !== undefined) return true;
     const value = node.arguments?.find(({ name }) => name.value === arg.name)?.value;
     // Variables are checked as a whole elsewhere, but their defaults are not.
     const isChecked = value?.kind === Kind.VARIABLE && !Object.hasOwn(defaults, value.name.value);
     return isInputObjectType(getNamedType(arg.type)) && !isChecked;
   });
-  const assertWindow = getNamedType(field.type).extensions.assertWindow as ((values: Variables) => void) | undefined;
+  const { assertWindow } = connectionOf(getNamedType(field.type)) ?? {};
   if (checked.length === 0 && assertWindow === undefined) return undefined;
   const validators = checked.map((arg) => [arg.name, validatorOf(arg)] as const);
   return (values) => {

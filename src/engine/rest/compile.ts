@@ -16,7 +16,6 @@ import { prepareOperation } from '../operation/prepare.ts';
 import type { PreparedOperation, Variables } from '../operation/prepared.ts';
 import { selectionOf } from '../operation/selection.ts';
 import { type UseFinder, useFinder } from '../operation/uses.ts';
-import { boundsOf } from '../schema/input.ts';
 import { acceptedBodies, bodyVariables } from './body.ts';
 import type { EndpointCall } from './call.ts';
 import { type EndpointLifecycle, endpointLifecycle } from './lifecycle.ts';
@@ -112,7 +111,9 @@ function assertDistinct(all: readonly ResolvedOperation[]): void {
 
 /** @throws {Error} if the longest page that its parameters allow may be too large: clients would fail once texts are long */
 function assertLongestPage({ operationId, queryVariables }: ResolvedOperation, { maxRuns }: PreparedOperation): void {
-  const greatest = queryVariables.map(({ name, argument }) => [name, boundsOf(argument)?.jsonSchema.maximum] as const);
+  const greatest = queryVariables.map(
+    ({ name, argument }) => [name, argument.extensions.bounds?.jsonSchema.maximum] as const,
+  );
   try {
     maxRuns(Object.fromEntries(greatest.filter(([, maximum]) => maximum !== undefined)));
   } catch (error) {

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { describeValidationError, ServiceError, type ValidationError } from '../errors.ts';
 import { parseInt64 } from '../int64.ts';
-import { acceptedBy, boundsOf, show } from '../schema/input.ts';
+import { acceptedBy, show } from '../schema/input.ts';
 import type { Variable } from './variables.ts';
 
 type Values = Record<string, unknown>;
@@ -92,7 +92,7 @@ export function leafType({ name, type }: Variable): GraphQLLeafType {
 function textReader(variable: Variable): (text: string) => unknown {
   const { name } = variable;
   const type = leafType(variable);
-  const bounds = boundsOf(variable.argument);
+  const { bounds } = variable.argument.extensions;
   const parse = textParser(type);
   return (text) => {
     const value = parse(text);

@@ -16,6 +16,17 @@ import { MAX_VALIDATION_ERRORS, type ValidationError } from '../errors.ts';
 import { shorten } from '../text.ts';
 import type { Bounds } from './bounds.ts';
 
+declare module 'graphql' {
+  interface GraphQLArgumentExtensions {
+    bounds?: Bounds | undefined;
+  }
+  interface GraphQLInputFieldExtensions {
+    bounds?: Bounds | undefined;
+    /** Of an optional field: whether null is an error, and not its removal. */
+    rejectsNull?: boolean;
+  }
+}
+
 /** The field or argument that a value is for. */
 export type InputElement = Pick<GraphQLInputField | GraphQLArgument, 'type' | 'defaultValue' | 'extensions'>;
 
@@ -89,7 +100,7 @@ export function inputValidators(
         return [{ path, message: `must be a list, not ${show(value)}` }];
       };
     }
-    const bounds = boundsOf(element);
+    const { bounds } = element.extensions;
     if (bounds !== undefined && !isInputObjectType(type)) return ofLeaf(type, bounds);
     const known = shared.get(type) ?? (isInputObjectType(type) ? ofObject(type) : ofLeaf(type, undefined));
     shared.set(type, known);
@@ -165,10 +176,6 @@ function itemErrors(validate: InputValidator, items: readonly unknown[], path: P
 export function acceptedBy(type: GraphQLLeafType, bounds?: Bounds): string {
   if (type.name === 'Int' && bounds !== undefined) return `an integer from ${bounds.accepts}`;
   return String(type.extensions.accepts ?? ACCEPTED_BY_BUILT_IN[type.name] ?? `of type ${type.name}`);
-}
-
-export function boundsOf(element: Pick<InputElement, 'extensions'>): Bounds | undefined {
-  return element.extensions.bounds as Bounds | undefined;
 }
 
 /** The value, shortened to fit into a sentence. */

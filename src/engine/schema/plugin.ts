@@ -31,7 +31,7 @@ import type { Declared } from '../lifecycle/annotation.ts';
 import { annotate, lifecycleDirectives } from '../lifecycle/directives.ts';
 import { assertLifecycle } from '../lifecycle/rules.ts';
 import type { Bounds, TextBounds } from './bounds.ts';
-import { isConnection } from './connection-type.ts';
+import { connectionOf } from './connection-type.ts';
 import type { Context } from './context.ts';
 import { dateScalar } from './scalars.ts';
 
@@ -150,7 +150,7 @@ function scopeFor<Types extends SchemaTypes>(field: PothosOutputFieldConfig<Type
  * in the rows of a list it would not count towards the size of the response.
  */
 function assertBounded(schema: GraphQLSchema): void {
-  const connections = Object.values(schema.getTypeMap()).filter(isObjectType).filter(isConnection);
+  const connections = Object.values(schema.getTypeMap()).filter(isObjectType).filter(connectionOf);
   const rows = new Set(connections.map((connection) => String(getNamedType(connection.getFields().nodes?.type))));
   const unbounded = membersOf(schema).filter(({ coordinate, element }) => {
     const isSized = !('args' in element) || rows.has(coordinate.slice(0, coordinate.indexOf('.')));

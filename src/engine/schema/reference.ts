@@ -2,11 +2,17 @@ import { defaultFieldResolver, type FieldNode, type GraphQLField, type GraphQLSc
 import type { Loader } from '../db/batch.ts';
 import type { Page } from '../db/paging.ts';
 import { membersOf } from '../lifecycle/annotated.ts';
-import { isConnection } from './connection-type.ts';
+import { connectionOf } from './connection-type.ts';
 import type { Context } from './context.ts';
 
-/** The extension of a field that returns the row that its own row refers to. */
-export interface Reference {
+declare module 'graphql' {
+  interface GraphQLFieldExtensions<_TSource, _TContext, _TArgs> {
+    /** Of a field that returns the row that its own row refers to. */
+    reference?: Reference;
+  }
+}
+
+interface Reference {
   /** Null if the row refers to none. */
   keyOf(row: object): unknown;
   loaderOf(context: Context): Loader<unknown, object>;
@@ -55,7 +61,7 @@ export function reference<Name extends string, By extends string, Key, To>(
 /** Makes every list read ahead the selected rows that its rows refer to. */
 export function readListsAhead(schema: GraphQLSchema): void {
   for (const { element } of membersOf(schema)) {
-    if ('args' in element && isConnection(getNamedType(element.type))) readsAhead(element);
+    if ('args' in element && connectionOf(getNamedType(element.type)) !== undefined) readsAhead(element);
   }
 }
 

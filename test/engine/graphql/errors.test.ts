@@ -15,3 +15,16 @@ test.each([
   expect(message).not.toContain('a secret');
   expect(extensions).toMatchObject({ code: 'INTERNAL', status: 500 });
 });
+
+test('of all range errors, only a stack overflow is the mistake of the client', () => {
+  const overflow = (): number => overflow() + 1;
+  const codeOf = (work: () => unknown) => {
+    try {
+      return expect.fail(String(work()));
+    } catch (error) {
+      return toClientError(error).extensions.code;
+    }
+  };
+  expect(codeOf(overflow)).toBe('INVALID_ARGUMENT');
+  expect(codeOf(() => (1).toFixed(101))).toBe('INTERNAL');
+});

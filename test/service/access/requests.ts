@@ -1,6 +1,5 @@
 import { type GraphQLField, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { endpointsOf } from '../../../src/engine/application.ts';
-import { scopeOf } from '../../../src/engine/auth/scope.ts';
 import { errorKind } from '../../../src/engine/errors.ts';
 import { stringifyJson } from '../../../src/engine/json.ts';
 import type { Endpoint } from '../../../src/engine/rest/compile.ts';
@@ -26,7 +25,7 @@ const endpoints = endpointsOf(petStoreService);
 /** Every mutation and its scope. */
 export const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).map((field) => ({
   name: field.name,
-  scope: scopeOf(field) as string,
+  scope: field.extensions.scope as string,
 }));
 
 /** Every query, with the names of its arguments that are ids of rows. */

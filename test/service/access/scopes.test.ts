@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scopeOf, scopesIn } from '../../../src/engine/auth/scope.ts';
+import { scopesIn } from '../../../src/engine/auth/scope.ts';
 import { petStoreService } from '../../../src/petstore/service.ts';
 import type { TestApp } from '../../support/app.ts';
 import { type Apps, ask, bearing, makeKey, startApps } from './callers.ts';
@@ -34,7 +34,7 @@ const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) 
       variables && `(${variables})`,
       `{ ${field.name}${given && `(${given})`} { __typename } }`,
     ].join(' ');
-    return { name: field.name, scope: scopeOf(field) as string, query };
+    return { name: field.name, scope: field.extensions.scope as string, query };
   }),
 );
 
