@@ -38,6 +38,12 @@ interface ChangedRow {
   readonly by: string;
 }
 
+interface DatabaseOptions {
+  /** How long a request may take, in milliseconds. */
+  readonly timeout?: number;
+  readonly isInTransaction?: boolean;
+}
+
 /** Where the database is: a server's URL, or the folder of the embedded database. */
 export interface DatabaseLocation {
   readonly url: string | undefined;
@@ -55,8 +61,8 @@ const MAX_ATTEMPTS = 5;
 const PAUSE = 20;
 /** A statement is not retried when the server took longer than this, in milliseconds, to turn out unavailable. */
 const RETRY_WITHIN = 1_000;
-/** No attempt begins later than this after the first, in milliseconds: it could go on when its request has ended. */
-const LAST_ATTEMPT = 3_500;
+/** In which part of a request's time attempts begin: a later one could go on when its request has ended. */
+const ATTEMPTS_PART = 0.35;
 const dialect = new PgDialect();
 const noProbe: Probe = { statement: () => {}, batch: () => {} };
 
@@ -70,7 +76,7 @@ export async function openDatabase(
     url === undefined
       ? await (await import('./embedded.ts')).openEmbedded(folder)
       : await (await import('./server.ts')).connectServer(url, timeout, connectionsOf(pool), name);
-  return new Database(driver, probe);
+  return new Database(driver, probe, { timeout });
 }
 
 /** The database as stores use it; both kinds behave the same. */
@@ -80,13 +86,19 @@ export class Database {
   /** The tables whose columns its statements return. */
   readonly tables = new Set<Table>();
   readonly driver: Driver;
+  readonly #timeout: number;
   readonly #isInTransaction: boolean;
   readonly #rowQueue = new KeyedQueue({ milliseconds: MAX_LOCK_WAIT, error: () => new LockTimeout() });
 
-  constructor(driver: Driver, probe: Probe = noProbe, isInTransaction = false) {
+  constructor(
+    driver: Driver,
+    probe: Probe = noProbe,
+    { timeout = 10_000, isInTransaction = false }: DatabaseOptions = {},
+  ) {
     this.kind = driver.kind;
     this.probe = probe;
     this.driver = driver;
+    this.#timeout = timeout;
     this.#isInTransaction = isInTransaction;
   }
 
@@ -140,7 +152,7 @@ export class Database {
 
   /** Makes a database like this one, whose statements are sent in a transaction. */
   inTransaction(query: DriverQuery): Database {
-    return new Database({ ...this.driver, query }, this.probe, true);
+    return new Database({ ...this.driver, query }, this.probe, { isInTransaction: true });
   }
 
   close(): Promise<void> {
@@ -159,7 +171,8 @@ export class Database {
           return await send();
         } catch (error) {
           if (!mayRunAgain(kind, error, performance.now() - tried)) throw error;
-          if (attempt === attempts || performance.now() - started > LAST_ATTEMPT) throw finalError(error);
+          const isLate = performance.now() - started > this.#timeout * ATTEMPTS_PART;
+          if (attempt === attempts || isLate) throw finalError(error);
           await sleep(attempt * PAUSE);
         }
       }

@@ -11,8 +11,9 @@ const LOCKED = 'Other requests are changing the same rows; try again.';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 
-function databaseWith(query: () => Promise<never[]>): Database {
-  return new Database({ kind: 'server', query, transaction: notUsed, close: notUsed });
+function databaseWith(query: () => Promise<never[]>, timeout?: number): Database {
+  const driver = { kind: 'server', query, transaction: notUsed, close: notUsed } as const;
+  return new Database(driver, undefined, timeout === undefined ? {} : { timeout });
 }
 
 const send = (database: Database, kind: StatementKind) => database.statement('any', kind, sql`any`, {})();
@@ -48,6 +49,24 @@ describe('a statement that fails', () => {
     });
     await expect(send(databaseWith(query), kind)).rejects.toBe(error);
     expect(query).toHaveBeenCalledTimes(1);
+  });
+
+  test('is not sent again when its request is soon to end', async () => {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const query = vi.fn(async () => {
+      now += 500;
+      throw LOST;
+    });
+    for (const [timeout, times] of [
+      [1_000, 1],
+      [10_000, 5],
+    ] as const) {
+      query.mockClear();
+      await expect(send(databaseWith(query, timeout), 'list')).rejects.toBe(LOST);
+      expect(query).toHaveBeenCalledTimes(times);
+    }
   });
 
   test.each([

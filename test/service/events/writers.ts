@@ -75,7 +75,7 @@ export function storesOn(connection: Connection) {
   const database = new Database(
     { kind: 'server', query, transaction: () => Promise.reject(new Error('unused')), close: async () => {} },
     undefined,
-    true,
+    { isInTransaction: true },
   );
   return { pets: petStore(database), orders: orderStore(database), inventory: inventoryStore(database) };
 }
