@@ -39,7 +39,7 @@ interface ChangedRow {
 }
 
 interface DatabaseOptions {
-  /** How long a request may take, in milliseconds. */
+  /** How long a request may take, in milliseconds; 10 seconds by default. */
   readonly timeout?: number;
   readonly isInTransaction?: boolean;
 }

@@ -12,7 +12,7 @@ export type StatementKind = 'lookup' | 'list' | 'count' | 'write';
 /** Rejects with a `DatabaseError`, or with a `ServiceError` when the database is unavailable or too slow. */
 export type Query = (text: string, parameters: readonly Parameter[]) => Promise<readonly RawRow[]>;
 
-/** @param group what it is about, such as `books`: of several connections for lists, the reads of one group never take all */
+/** @param group what it is about, such as `books`: of several connections for lookups or lists, the reads of one group never take all */
 export type DriverQuery = (
   text: string,
   parameters: readonly Parameter[],

@@ -128,7 +128,9 @@ export function addEvents(builder: Builder, sources: readonly EventSource[]): Ev
   const EventPage = builder.objectRef<FeedPage>('EventPage').implement({
     description: 'A page of the feed.',
     // Its cost is that of a connection: an index has each page of the feed.
-    extensions: { scannedList: () => undefined, defaultPageSize: DEFAULT_PAGE_EVENTS, assertWindow: assertCursor },
+    extensions: {
+      connection: { scannedList: () => undefined, defaultPageSize: DEFAULT_PAGE_EVENTS, assertWindow: assertCursor },
+    },
     fields: (t) => ({
       nodes: t.field({
         type: [Event],

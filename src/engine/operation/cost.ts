@@ -181,17 +181,17 @@ function either(one: Cost, other: Cost): Cost {
 }
 
 function listRequestOf({ node: { arguments: given = [] }, parent, field }: SelectedField): Dynamic<ListRequest> {
-  const { scannedList, defaultPageSize = 0 } = connectionOf(getNamedType(field.type)) ?? {};
+  const connection = connectionOf(getNamedType(field.type));
   // The page size counts the lists of a connection.
   const isCounted = connectionOf(parent) === undefined && isListType(getNullableType(field.type));
   const length = isCounted ? (field.extensions.items ?? ITEMS_OF_LIST) : 1;
   const lists = field.args.filter(({ type }) => isListType(getNullableType(type))).map(({ name }) => name);
-  const relevant = given.filter(({ name }) => scannedList !== undefined || lists.includes(name.value));
+  const relevant = given.filter(({ name }) => connection !== undefined || lists.includes(name.value));
   const requestOf = (variables: Variables): ListRequest => {
     const values = Object.fromEntries(relevant.map(({ name, value }) => [name.value, shallowValue(value, variables)]));
-    const scanned = scannedList?.(values);
+    const scanned = connection?.scannedList(values);
     return {
-      count: scannedList === undefined ? length : (pageSizeIn(values) ?? defaultPageSize),
+      count: connection === undefined ? length : (pageSizeIn(values) ?? connection.defaultPageSize),
       items: lists.reduce((sum, name) => sum + lengthOf(values[name]), 0),
       scans: scanned === undefined ? [] : [scanned],
     };

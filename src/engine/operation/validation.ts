@@ -121,14 +121,14 @@ function argumentCheck(
     const isChecked = value?.kind === Kind.VARIABLE && !Object.hasOwn(defaults, value.name.value);
     return isInputObjectType(getNamedType(arg.type)) && !isChecked;
   });
-  const { assertWindow } = connectionOf(getNamedType(field.type)) ?? {};
-  if (checked.length === 0 && assertWindow === undefined) return undefined;
+  const connection = connectionOf(getNamedType(field.type));
+  if (checked.length === 0 && connection === undefined) return undefined;
   const validators = checked.map((arg) => [arg.name, validatorOf(arg)] as const);
   return (values) => {
     const validationErrors = validators.flatMap(([name, validate]) => validate(values[name], [name]));
     if (validationErrors.length > 0) return validationFailed(validationErrors);
     try {
-      assertWindow?.(values);
+      connection?.assertWindow(values);
     } catch (error) {
       if (error instanceof ServiceError) return error;
       throw error;

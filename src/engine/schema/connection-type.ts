@@ -8,21 +8,22 @@ declare module 'graphql' {
     counts?: ListTables;
   }
   interface GraphQLObjectTypeExtensions<_TSource, _TContext> {
-    /** Only connections have it. */
-    scannedList?: ScannedList;
-    /** The number of rows of a page that is requested without a size. */
-    defaultPageSize?: number;
-    /** Throws INVALID_ARGUMENT if these arguments select no page. */
-    assertWindow?: (args: Readonly<Record<string, unknown>>) => void;
+    connection?: ConnectionExtension;
   }
 }
 
-/** The list that is scanned with these arguments; undefined if an index can find their page. */
-export type ScannedList = (given: Readonly<Record<string, unknown>>) => ListTables | undefined;
+/** The extension of the connection types: what the operations that read their pages cost, and may ask. */
+export interface ConnectionExtension {
+  /** The list that is scanned with these arguments; undefined if an index can find their page. */
+  scannedList(args: Readonly<Record<string, unknown>>): ListTables | undefined;
+  /** The number of rows of a page that is requested without a size. */
+  readonly defaultPageSize: number;
+  /** @throws {ServiceError} INVALID_ARGUMENT if these arguments select no page */
+  assertWindow(args: Readonly<Record<string, unknown>>): void;
+}
 
-/** The extensions of a connection type; undefined for other types. */
-export function connectionOf(type: GraphQLNamedType) {
-  return isObjectType(type) && type.extensions.scannedList !== undefined ? type.extensions : undefined;
+export function connectionOf(type: GraphQLNamedType): ConnectionExtension | undefined {
+  return isObjectType(type) ? type.extensions.connection : undefined;
 }
 
 /** All tables that the totals of the schema's lists read. */

@@ -2,7 +2,7 @@ import type { List } from '../db/list.ts';
 import { DEFAULT_PAGE_SIZE, isScanned, MAX_PAGE_SIZE, type Page, type PageWindow, readWindow } from '../db/paging.ts';
 import { cursor, integerFrom } from './bounds.ts';
 import type { Builder, RowRef } from './builder.ts';
-import type { ScannedList } from './connection-type.ts';
+import type { ConnectionExtension } from './connection-type.ts';
 
 interface Edge<Row> {
   readonly node: Row;
@@ -64,12 +64,15 @@ export function connections(builder: Builder) {
     plural: string,
     list: List<List['columns'], string, SortName | 'id'>,
   ) {
-    const assertWindow = ({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) => {
-      readWindow(list, sort ?? 'id', window);
+    const connection: ConnectionExtension = {
+      assertWindow({ sort, ...window }: PageWindow & { readonly sort?: SortName | null | undefined }) {
+        readWindow(list, sort ?? 'id', window);
+      },
+      // The sort of an invalid request may not even convert to a string.
+      scannedList: (given) =>
+        isScanned(list, typeof given.sort === 'object' ? { ...given, sort: null } : given) ? list : undefined,
+      defaultPageSize: DEFAULT_PAGE_SIZE,
     };
-    // The sort of an invalid request may not even convert to a string.
-    const scannedList: ScannedList = (given) =>
-      isScanned(list, typeof given.sort === 'object' ? { ...given, sort: null } : given) ? list : undefined;
     const edge = builder.objectRef<Edge<Row>>(`${node.name}Edge`).implement({
       description: `One of the ${plural} of a page, with its cursor.`,
       fields: (t) => ({
@@ -83,7 +86,7 @@ export function connections(builder: Builder) {
     });
     return builder.objectRef<Page<Row>>(`${node.name}Connection`).implement({
       description: `A page of ${plural}.`,
-      extensions: { assertWindow, scannedList, defaultPageSize: DEFAULT_PAGE_SIZE },
+      extensions: { connection },
       fields: (t) => ({
         nodes: t.field({
           type: [node],

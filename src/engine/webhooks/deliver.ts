@@ -103,11 +103,13 @@ export function createDeliverer(
   }
 
   async function finish(): Promise<void> {
-    await Promise.all([checks, rounds, maintenance, counts].map(({ end }) => end()));
+    const maintained = Promise.all([maintenance.end(), counts.end()]);
+    await Promise.all([checks.end(), rounds.end()]);
     const inProgress = [...running.values()];
     if (inProgress.length > 0) await queue.release(inProgress.map(({ webhookId }) => webhookId));
     await Promise.all(inProgress.map(({ ended }) => ended.then(storeResults)));
     await queue.release([]);
+    await maintained;
   }
 
   async function maintain(): Promise<void> {

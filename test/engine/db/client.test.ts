@@ -11,9 +11,9 @@ const LOCKED = 'Other requests are changing the same rows; try again.';
 
 const notUsed = () => Promise.reject(new Error('It is not used.'));
 
-function databaseWith(query: () => Promise<never[]>, timeout?: number): Database {
+function databaseWith(query: () => Promise<never[]>, timeout = 10_000): Database {
   const driver = { kind: 'server', query, transaction: notUsed, close: notUsed } as const;
-  return new Database(driver, undefined, timeout === undefined ? {} : { timeout });
+  return new Database(driver, undefined, { timeout });
 }
 
 const send = (database: Database, kind: StatementKind) => database.statement('any', kind, sql`any`, {})();

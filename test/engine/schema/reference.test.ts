@@ -18,7 +18,8 @@ function schemaOf(
     fields: () => ({ to: { type: Row, ...reference('to', 'id', () => loader as Loader<number, object>) } }),
   });
   const nodes = { type: new GraphQLList(Row) };
-  const Rows = new GraphQLObjectType({ name: 'Rows', extensions: { scannedList: () => undefined }, fields: { nodes } });
+  const connection = { scannedList: () => undefined, defaultPageSize: 20, assertWindow() {} };
+  const Rows = new GraphQLObjectType({ name: 'Rows', extensions: { connection }, fields: { nodes } });
   const query = new GraphQLObjectType({ name: 'Query', fields: { list: { type: Rows, resolve } } });
   const schema = new GraphQLSchema({ query });
   readListsAhead(schema);
