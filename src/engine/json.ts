@@ -11,9 +11,11 @@ const MAX_INTEGER_LENGTH = 40;
 const ALL_INTEGERS = 2 ** 52;
 /** In valid JSON, matched from its beginning, these are its whole strings and numbers. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 /** The colon follows a string that names a member. */
 const STRING_OR_BRACE = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
+/** All white space of JSON is up to it. */
+const SPACE = 0x20;
+
 /** The prefix of a string that stands for a number: random, so that no client can send it. */
 const PREFIX = randomUUID();
 
@@ -38,9 +40,8 @@ export function parseJson(text: string): unknown {
 
 /** The name of a member that an object of valid JSON has twice, if one does: the parser keeps only the last of them. */
 export function duplicateIn(text: string, value: unknown): string | undefined {
-  // Counting is less work than reading the names, and most texts have no colon in a string.
-  const members = membersOf(value);
-  if (colonsIn(text) === members || colonsIn(text.replace(STRING, '')) === members) return undefined;
+  // Counting is less work than reading the names, and few texts have such a colon in a string.
+  if (colonsAfterQuotes(text) === membersOf(value)) return undefined;
   const outer: Set<string>[] = [];
   let names = new Set<string>();
   for (const [token, colon] of text.matchAll(STRING_OR_BRACE)) {
@@ -57,9 +58,14 @@ export function duplicateIn(text: string, value: unknown): string | undefined {
   return undefined;
 }
 
-function colonsIn(text: string): number {
+/** How many colons follow a quote, with or without white space between them, as those of all members do. */
+function colonsAfterQuotes(text: string): number {
   let colons = 0;
-  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) colons++;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) <= SPACE) before--;
+    if (text[before] === '"') colons++;
+  }
   return colons;
 }
 

@@ -146,10 +146,10 @@ export function listen(
 /** What Node's parser accepts, but is too much, or two servers may read as different requests (RFC 9112, 3.2 and 6.1). */
 function problemOf({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
   if (rawHeaders.length > 2 * MAX_FIELDS) return `The request has more than ${MAX_FIELDS} header fields.`;
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
-  if (hosts === 0 && httpVersion === '1.1') return 'HTTP/1.1 needs a Host field.';
-  if (hosts > 1) return 'There must be one Host field.';
-  const coding = headers['transfer-encoding'];
+  const { host, 'transfer-encoding': coding } = headers;
+  if (host === undefined && httpVersion === '1.1') return 'HTTP/1.1 needs a Host field.';
+  // Node joins several by commas.
+  if (host?.includes(',')) return 'There must be one Host field.';
   if (coding === undefined) return undefined;
   if (httpVersion !== '1.1') return 'Transfer-Encoding needs HTTP/1.1.';
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';

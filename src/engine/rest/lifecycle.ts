@@ -9,7 +9,7 @@ import type { Variables } from '../operation/prepared.ts';
 import type { UseFinder } from '../operation/uses.ts';
 import type { EndpointCall } from './call.ts';
 import { restNameOf } from './parameters.ts';
-import { fillTemplate } from './route.ts';
+import { compileTemplate, fillTemplate } from './route.ts';
 import type { ResolvedOperation, Variable } from './variables.ts';
 
 type Addressed = Pick<EndpointCall, 'pathValues' | 'address'>;
@@ -80,6 +80,7 @@ function successorRoute(
   });
   const query = [...given].filter(([name]) => !route.path.includes(`{${name}}`));
   const target = [path, query.map(([name, from]) => `${name}={${from}}`).join('&')].filter(Boolean).join('?');
+  const [fillPath, fillTarget] = [compileTemplate(path), compileTemplate(target)];
   return {
     method: route.method,
     operationId: found.operationId,
@@ -87,8 +88,8 @@ function successorRoute(
     operation: `${route.method} ${target}`,
     /** Its path and query string, with the path values of a request to the deprecated route; empty if they are invalid. */
     pathFor(values: Variables): string {
-      const template = query.some(([, from]) => values[from] === undefined) ? path : target;
-      return fillTemplate(template, (from) => encodeURIComponent(String(values[from] ?? `{${from}}`)));
+      const fill = query.some(([, from]) => values[from] === undefined) ? fillPath : fillTarget;
+      return fill((from) => encodeURIComponent(String(values[from] ?? `{${from}}`)));
     },
   };
 

@@ -99,13 +99,14 @@ export function ok(missing = 'There is no such row.'): Reply {
 
 /** 201 with the row, and its URL in `Location`: the path, with `{name}` for fields of the row. */
 export function created(path: string): Reply {
+  const pathWith = compileTemplate(path);
   return {
     kind: 'item',
     selects: namesIn(path),
     statuses: { 201: { description: 'The new row.', headers: ['Location'] } },
     answer: (value, _, context) => {
       const row = value as Values;
-      const location = context.address(fillTemplate(path, (name) => encodeURIComponent(String(row[name]))));
+      const location = context.address(pathWith((name) => encodeURIComponent(String(row[name]))));
       return { status: 201, body: row, headers: ['location', location] };
     },
   };
@@ -180,7 +181,13 @@ export function namesIn(template: string): string[] {
   return [...template.matchAll(NAME)].map(([, name = '']) => name);
 }
 
-/** Replaces each `{name}` of a template. */
+/** Compiles a template: the function replaces each `{name}`. */
+export function compileTemplate(template: string): (toText: (name: string) => string) => string {
+  // Texts and names in turns.
+  const parts = template.split(NAME);
+  return (toText) => parts.map((part, n) => (n % 2 === 0 ? part : toText(part))).join('');
+}
+
 export function fillTemplate(template: string, toText: (name: string) => string): string {
-  return template.replaceAll(NAME, (_, name: string) => toText(name));
+  return compileTemplate(template)(toText);
 }
