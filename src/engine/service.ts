@@ -267,7 +267,7 @@ export function createApp(options: AppOptions) {
       const headers = [...reply.headers, 'content-length', String(contentLength(reply))];
       return { ...reply, headers, encoding: 'utf8', caller: '' };
     }
-    return callWithin(request, async () => {
+    return await callWithin(request, async () => {
       try {
         return finish(request, await dispatch(request), started);
       } catch (cause) {

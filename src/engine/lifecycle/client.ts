@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RequestHeaders } from '../http/headers.ts';
 import { copyOf } from '../text.ts';
 
@@ -5,6 +6,9 @@ import { copyOf } from '../text.ts';
 export const OWN_PAGES: ReadonlySet<string> = new Set(['(reference)', '(playground)']);
 const UNKNOWN = '(unknown)';
 const MAX_LENGTH = 64;
+/** How many texts are cached with the names that they give. */
+const MAX_KNOWN = 100;
+const known = new LRUCache<string, string>({ max: MAX_KNOWN });
 
 /**
  * The client's name: the `API-Client` field, else `apollographql-client-name`, else the product of `User-Agent` (RFC
@@ -18,11 +22,15 @@ export function clientOf(headers: RequestHeaders): string {
   return toName(product);
 }
 
-function toName(text: string): string {
-  const name = text
-    .slice(0, 4 * MAX_LENGTH)
+function toName(given: string): string {
+  const text = given.slice(0, 4 * MAX_LENGTH);
+  const cached = known.get(text);
+  if (cached !== undefined) return cached;
+  const copy = copyOf(text);
+  const name = copy
     .replaceAll(/[^\w.@/+-]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, MAX_LENGTH);
-  return name === '' ? UNKNOWN : copyOf(name);
+  known.set(copy, name || UNKNOWN);
+  return name || UNKNOWN;
 }

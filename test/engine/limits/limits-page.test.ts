@@ -91,6 +91,7 @@ const internal = [
   'events/triggers.ts MAX_IN_A_ROW',
   'http/backlog.ts MAX_WAIT',
   'json.ts MAX_INTEGER_LENGTH',
+  'lifecycle/client.ts MAX_KNOWN',
   'lifecycle/tally.ts MAX_COUNTS',
   'pages/lifecycle/timeline.ts MAX_STEPS',
   'pages/session.ts MAX_FORM',
