@@ -20,6 +20,8 @@ const rejected = [
 const planned = process.env.TEST_CASES === 'all' ? [] : ['test/service/db/plans.test.ts'];
 /** Of these, what needs several processes or transactions at the same time, which the embedded database does not have. */
 const onServer = ['test/service/**/*.server.test.ts'];
+/** Of these, what only the embedded database has. */
+const onEmbedded = ['test/service/**/*.embedded.test.ts'];
 /** What sets options of V8, or loads or mocks modules: in a process of its own. */
 const alone = [
   'test/engine/bounds.test.ts',
@@ -76,6 +78,7 @@ export default defineConfig({
         test: {
           name: 'server',
           globalSetup: ['test/support/global-build.ts', 'test/support/global-server.ts'],
+          exclude: [...elsewhere, ...onEmbedded],
           ...withDatabase,
         },
       },

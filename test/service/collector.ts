@@ -1,6 +1,23 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { type Service, startService } from '../support/service.ts';
+import { environment } from './processes.ts';
+
+/** The ids of a trace and of a span in it. */
+export const TRACE = '0af7651916cd43dd8448eb211c80319c';
+export const PARENT = 'b7ad6b7169203331';
+
+export function newTrace(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/** Starts a service that sends its traces to the collector. */
+export function startTraced(settings: Readonly<Record<string, string>>): Promise<Service> {
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: '50' };
+  return startService({ ...environment, ...traced, ...settings });
+}
 
 export interface SentSpan {
   readonly traceId: string;

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -7,8 +6,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind, hasCommonTests } from '../support/database.ts';
 import { freePort } from '../support/postgres-server.ts';
-import { withServiceHere } from '../support/serve-here.ts';
-import { runToEnd, type Service, startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 import { environment, makeDatabase, post, withService } from './processes.ts';
 
 makeDatabase();
@@ -218,25 +216,6 @@ describe('the service as a process', () => {
       });
     });
 
-    test('the health check of a container exits with 0 when the service is ready, otherwise with 1', async () => {
-      const check = (settings: Readonly<Record<string, string>>) => runToEnd('commands/healthy', [], settings);
-      await withService({ BASE_PATH: '/api' }, async ({ base }) => {
-        const { port: PORT } = new URL(base);
-        for (const HOST of ['', '127.0.0.1', '0.0.0.0', '::']) {
-          expect(await check({ HOST, PORT, BASE_PATH: '/api' })).toEqual({ code: 0, output: '', errors: '' });
-        }
-        const { code, errors } = await check({ PORT });
-        expect([code, errors]).toEqual([1, `http://127.0.0.1:${PORT}/readyz: the status is 404.\n`]);
-      });
-      for (const [HOST, address] of [
-        ['', '127.0.0.1'],
-        ['::1', '[::1]'],
-      ] as const) {
-        const { code, errors } = await check({ HOST, PORT: '1023' });
-        expect([code, errors.startsWith(`http://${address}:1023/readyz: connect `)]).toEqual([1, true]);
-      }
-    });
-
     if (existsSync('/dev/full')) {
       test('serves, and stops at SIGTERM, while the disk of its log is full', async () => {
         const [port, full] = [await freePort(), openSync('/dev/full', 'w')];
@@ -259,55 +238,5 @@ describe('the service as a process', () => {
         }
       });
     }
-
-    test('with AUTH=required logs no warning', async () => {
-      await withServiceHere({ ...environment, AUTH: 'required' }, async ({ output }) =>
-        expect(output()).not.toContain('"level":40'),
-      );
-    });
-
-    test('the log has a line for each request that is rejected for overload, without a stack, which would say nothing', async () => {
-      await withServiceHere({ ...environment, MAX_REQUESTS: '1' }, async (service) => {
-        const all = Array.from({ length: 30 }, async () => (await fetch(`${service.base}/pets`)).status);
-        const rejected = (await Promise.all(all)).filter((status) => status === 503);
-        expect(rejected.length).toBeGreaterThan(0);
-        const warnings = () => service.output().match(/.*"level":40.*"code":.*/g) ?? [];
-        await expect.poll(() => warnings().length).toBe(rejected.length);
-        expect(JSON.parse(warnings()[0] ?? '')).toMatchObject({ code: 'UNAVAILABLE', path: '/pets', status: 503 });
-        expect(warnings().join()).not.toContain('stack');
-      });
-    });
-
-    test('at LOG_LEVEL=debug each request is a log line with its id, and no line has a body or a secret', async () => {
-      await withServiceHere({ ...environment, LOG_LEVEL: 'debug' }, async (service) => {
-        const [id, began] = [randomUUID(), performance.now()];
-        const secret = `Nobody${randomUUID()}`;
-        await fetch(`${service.base}/categories?name=${secret}`, {
-          headers: { 'x-request-id': id, authorization: secret },
-        });
-        const elapsed = performance.now() - began;
-        await post(service.base, '/categories', { name: secret });
-        await expect.poll(() => service.output()).toContain(id);
-        const line =
-          service
-            .output()
-            .split('\n')
-            .find((candidate) => candidate.includes(id)) ?? '';
-        const { milliseconds, ...logged } = JSON.parse(line);
-        expect(logged).toMatchObject({
-          requestId: id,
-          method: 'GET',
-          path: '/categories',
-          protocol: 'rest',
-          operation: 'listCategories',
-          status: 200,
-        });
-        expect(milliseconds).toBeGreaterThan(0);
-        expect(milliseconds).toBeLessThan(elapsed);
-        expect(service.output()).not.toContain(secret);
-        const password = new URL(environment.DATABASE_URL ?? 'postgres://none:unused-password@host').password;
-        if (password !== '') expect(service.output()).not.toContain(password);
-      });
-    });
   }
 });

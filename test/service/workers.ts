@@ -2,10 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type Agent, request as httpRequest } from 'node:http';
 import { expect } from 'vitest';
+import type { ExpectedRequest } from '../support/load.ts';
 import type { Service } from '../support/service.ts';
+import { environment } from './processes.ts';
 
 /** The number of processes. */
 export const MANY = 2;
+
+/** The settings of several processes. At this level each request has a log line with the process that answered it. */
+export function several(): Readonly<Record<string, string>> {
+  return { ...environment, LOG_LEVEL: 'debug', WORKERS: `${MANY}` };
+}
+
+/** What is asked while processes are replaced or stopped. */
+export const work: readonly ExpectedRequest[] = [
+  { path: '/pets?limit=1', status: 200 },
+  { path: '/pets/0', status: 404 },
+  { method: 'POST', path: '/graphql', body: { query: '{ pets { totalCount } }' }, status: 200 },
+  { method: 'POST', path: '/categories', body: { name: 'Made under load' }, status: 201 },
+  { path: '/readyz', status: 200 },
+  { path: '/metrics', status: 200 },
+];
 
 /** Enough time to start all processes one after another on a busy machine. */
 export const WAIT = { timeout: 60_000, interval: 100 };
