@@ -1,7 +1,7 @@
 import { READ } from '../auth/scope.ts';
 import { combineAnnotations } from '../lifecycle/annotation.ts';
 import { annotationExtensions } from '../openapi/annotations.ts';
-import type { JsonSchema } from '../openapi/schemas.ts';
+import type { JsonSchema } from '../openapi/components.ts';
 import { type EventSource, type EventType, eventTypesOf } from './source.ts';
 
 /**

@@ -80,8 +80,10 @@ export function createGraphQLServer(options: GraphQLServerOptions): (request: In
         reject: (rejections) => toRejection(rejections, mediaType, extension),
         open:
           prepared.kind === 'stream'
-            ? (_, recheck) =>
-                openStream(request, prepared, variables, mayRead, `${operationName ?? ''} ${query}`, extension, recheck)
+            ? (_, recheck) => {
+                const text = `${operationName ?? ''} ${query}`;
+                return openStream({ request, operation: prepared, variables, mayRead, text, extension, recheck });
+              }
             : undefined,
         reply: (result) => toOutcome(forCaller(result, mayRead), mediaType, extension),
       });

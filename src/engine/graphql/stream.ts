@@ -22,9 +22,19 @@ export interface Subscriptions {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
+interface Opened {
+  readonly request: IncomingRequest;
+  readonly operation: PreparedOperation;
+  readonly variables: Variables;
+  readonly mayRead: boolean;
+  /** The operation's name and its document. */
+  readonly text: string;
+  readonly extension: LifecycleExtension;
+  readonly recheck: () => Promise<void>;
+}
+
 /**
- * Makes the function that opens a subscription's stream (GraphQL over SSE, distinct connections mode). It takes the
- * operation's name and document as `text`.
+ * Makes the function that opens a subscription's stream (GraphQL over SSE, distinct connections mode).
  *
  * @see https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
  */
@@ -32,15 +42,7 @@ export function subscriptionOpener({ open, context, costs, logger }: Subscriptio
   // A caller's subscriptions run one after another, each for the events of a page.
   const queue = new KeyedQueue();
 
-  return async (
-    request: IncomingRequest,
-    operation: PreparedOperation,
-    variables: Variables,
-    mayRead: boolean,
-    text: string,
-    extension: LifecycleExtension,
-    recheck: () => Promise<void>,
-  ): Promise<Outcome> => {
+  return async ({ request, operation, variables, mayRead, text, extension, recheck }: Opened): Promise<Outcome> => {
     const { account } = request.meter;
     const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
     const onFailure = failureLog(logger, 'what a subscription selects from an event could not be read', {

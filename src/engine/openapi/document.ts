@@ -6,18 +6,10 @@ import { hasRestNames, isList, isRequired, leafType, restNameOf } from '../rest/
 import { creates } from '../rest/route.ts';
 import type { Variable } from '../rest/variables.ts';
 import { additionsOf, annotationExtensions } from './annotations.ts';
+import { Components, type ComponentText, type JsonSchema } from './components.ts';
 import { ERROR_SCHEMA, errorResponses, levelSuffix, PROBLEM_SCHEMA } from './error-responses.ts';
 import { type HeaderExamples, headerParameters, headerRefs, REQUEST_HEADERS, responseHeaders } from './headers.ts';
-import {
-  Components,
-  type ComponentText,
-  inputSchema,
-  type JsonSchema,
-  listSchema,
-  rowName,
-  rowSchema,
-  typeSchema,
-} from './schemas.ts';
+import { inputSchema, listSchema, rowName, rowSchema, typeSchema } from './schemas.ts';
 
 /** The parts of the document that come neither from the routes nor from the schema. */
 export interface DocumentText extends ComponentText {

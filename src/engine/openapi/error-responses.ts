@@ -4,8 +4,8 @@ import { type Annotations, levelOf } from '../lifecycle/annotation.ts';
 import { reachable } from '../operation/uses.ts';
 import type { Endpoint } from '../rest/compile.ts';
 import { additionsOf } from './annotations.ts';
+import type { JsonSchema } from './components.ts';
 import { headerRefs } from './headers.ts';
-import type { JsonSchema } from './schemas.ts';
 
 const ALWAYS: readonly ErrorCode[] = [
   'UNAUTHENTICATED',

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../rest/compile.ts';
 import { mayCreate } from '../rest/route.ts';
 import { additionsOf } from './annotations.ts';
-import type { JsonSchema } from './schemas.ts';
+import type { JsonSchema } from './components.ts';
 
 const text = { type: 'string' };
 

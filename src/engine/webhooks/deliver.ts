@@ -8,7 +8,8 @@ import { failureLog } from '../failure-log.ts';
 import type { Int64 } from '../int64.ts';
 import type { RequestMetrics } from '../metrics.ts';
 import { createRounds } from '../rounds.ts';
-import { inTurns, largestOf, sharesOf } from './fairness.ts';
+import { inTurns, sharesOf } from './fairness.ts';
+import { createMaintenance } from './maintenance.ts';
 import { type DeliveryResult, deliveryQueue, subjectKey } from './queue.ts';
 import { type DeliveryOutcome, outcomeOf } from './schedule.ts';
 import type { Attempt, createSender } from './send.ts';
@@ -18,10 +19,6 @@ import { signatureHeaders } from './sign.ts';
 const INTERVAL = 1_000;
 /** The least time between two looks, in milliseconds: what ends meanwhile is stored together. */
 const PAUSE = 50;
-/** How often old deliveries are deleted, and pending ones counted, in milliseconds. */
-const MAINTENANCE_INTERVAL = 15_000;
-/** How often those are deleted that are too many, in milliseconds: for this, all that have ended are counted. */
-const COUNT_INTERVAL = 300_000;
 /** How many requests a process has in progress for a webhook, and for all: a slow receiver must not delay others. */
 const MAX_OF_WEBHOOK = 10;
 const MAX_RUNNING = 200;
@@ -29,9 +26,6 @@ const MAX_RUNNING = 200;
 const ALWAYS_OF_WEBHOOK = 2;
 /** How long a process that stops waits for requests in progress, in milliseconds. */
 const LAST_ATTEMPTS = 500;
-/** How many deliveries may be pending, of all webhooks together: about one a second for the three days of the retries. */
-const MAX_PENDING = 300_000;
-const TOO_MANY = `More than ${MAX_PENDING.toLocaleString('en')} deliveries were pending; the caller that created this webhook had the most.`;
 const DELETED: DeliveryOutcome = {
   outcome: 'failed',
   due: null,
@@ -60,15 +54,14 @@ export function createDeliverer(
   { feed, bodiesOf, sender, name, clock, metrics, logger }: DelivererOptions,
 ) {
   const onFailure = failureLog(logger, 'events could not be delivered to webhooks; the next attempt follows');
-  const onMaintenanceFailure = failureLog(logger, 'old deliveries could not be deleted, or pending ones not counted');
-  const queue = deliveryQueue(database, randomUUID());
+  const processId = randomUUID();
+  const queue = deliveryQueue(database, processId);
+  const maintenance = createMaintenance(database, processId, { clock, metrics, logger });
   const rounds = createRounds(() => deliverDue().catch(onFailure), PAUSE);
   /** The requests in progress, and those whose results are not stored yet. */
   const running = new Map<string, { readonly webhookId: Int64; readonly ended: Promise<void> }>();
   let results: (DeliveryResult & { readonly key: string })[] = [];
   const checks = createRounds(() => checkForWebhooks().catch(onFailure));
-  const maintenance = createRounds(() => maintain().catch(onMaintenanceFailure));
-  const counts = createRounds(() => deleteAll(queue.deleteMany).catch(onMaintenanceFailure));
   let hasBegun = false;
   let isNeeded = false;
   let hasEnded = false;
@@ -77,8 +70,7 @@ export function createDeliverer(
   return {
     begin(): void {
       hasBegun = true;
-      maintenance.repeat(MAINTENANCE_INTERVAL);
-      counts.repeat(COUNT_INTERVAL);
+      maintenance.begin();
       checks.repeat(INTERVAL);
       checks.wake();
     },
@@ -103,31 +95,13 @@ export function createDeliverer(
   }
 
   async function finish(): Promise<void> {
-    const maintained = Promise.all([maintenance.end(), counts.end()]);
+    const maintained = maintenance.end();
     await Promise.all([checks.end(), rounds.end()]);
     const inProgress = [...running.values()];
     if (inProgress.length > 0) await queue.release(inProgress.map(({ webhookId }) => webhookId));
     await Promise.all(inProgress.map(({ ended }) => ended.then(storeResults)));
     await queue.release([]);
     await maintained;
-  }
-
-  async function maintain(): Promise<void> {
-    // Only one process uses the embedded database, which does nothing else meanwhile.
-    if (database.kind === 'server') await queue.repair(now());
-    await deleteAll(() => queue.deleteOld(now()));
-    const backlogs = await queue.backlogs();
-    metrics.undelivered(Math.max(0, ...backlogs.map(({ age }) => age ?? 0)));
-    const largest = largestOf(backlogs);
-    if (largest === undefined || backlogs.reduce((sum, { count }) => sum + count, 0) <= MAX_PENDING) return;
-    if (!(await queue.dropPending(largest.id, TOO_MANY))) return;
-    metrics.delivery('disabled');
-    logger.warn({ webhook: largest.id, why: TOO_MANY }, 'a webhook was disabled: too many deliveries are pending');
-  }
-
-  /** Deletes in batches, until there is no more or the process stops. */
-  async function deleteAll(deleteSome: () => Promise<boolean>): Promise<void> {
-    while (stopping === undefined && (await deleteSome()));
   }
 
   /** Finds out whether there is anything to deliver to, so that without webhooks, publishing costs nothing more. */

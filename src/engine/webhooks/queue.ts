@@ -11,11 +11,6 @@ const OWNED_FOR = 15;
 const MAX_ATTEMPT = 11;
 /** How many events are looked at at once, for all webhooks together: the embedded database does nothing else meanwhile. */
 const AT_ONCE = 500;
-/** For how many days deliveries are kept after they were made, or given up. */
-const KEPT_DAYS = { delivered: 1, failed: 30 };
-/** How many deliveries of a webhook are kept after they were made, and how many after they were given up. */
-const MAX_KEPT = 20_000;
-const DELETED_AT_ONCE = 5_000;
 
 /** Identifies a webhook and a subject: at most one request of them is in progress. */
 export function subjectKey({ webhookId, subject }: Pick<Delivery, 'webhookId' | 'subject'>): string {
@@ -74,19 +69,6 @@ export function deliveryQueue(database: Database, processId: string) {
       secret: webhooks.secret,
       previousSecret: webhooks.previousSecret,
     },
-  );
-  // A process that lost the webhook while it settled may have left a subject without a delivery that is due: the new owner
-  // saw the earlier delivery still pending. The target is checked again, because its delivery may have been made meanwhile.
-  const repair = database.statement(
-    'delivery.repair',
-    'write',
-    sql`update ${deliveries} set due_at = ${now}
-      from (
-        select distinct on (webhook_id, subject) id as first, due_at as due from ${deliveries}
-        where webhook_id in (select id from ${webhooks} where enabled and (owner is null or ${isOwned} or owned_until < now()))
-          and status = 'pending' order by webhook_id, subject, position) as firsts
-      where id = first and due is null and due_at is null and status = 'pending'`,
-    {},
   );
   // If a client has redelivered meanwhile, the webhook has another position, and nothing is added. Materialized, because
   // PostgreSQL would otherwise look for the delivery of each event once for each webhook that has moved.
@@ -185,67 +167,11 @@ export function deliveryQueue(database: Database, processId: string) {
     sql`update ${webhooks} set owner = null, owned_until = null where ${isOwned} and id <> all(${ids}::bigint[])`,
     {},
   );
-  const backlogs = database.statement(
-    'delivery.backlogs',
-    'list',
-    sql`select pending.id, created_by, count, extract(epoch from now() - time) from (
-        select webhook_id as id, created_by, count(*), min(${position}) filter (
-          where enabled and ${position} > (select deleted from feed)) as oldest
-        from ${deliveries} join ${webhooks} on ${webhooks.id} = webhook_id where status = 'pending'
-        group by webhook_id, created_by) as pending
-      left join ${events} on ${events.position} = oldest
-      order by count desc`,
-    { id: webhooks.id, createdBy: webhooks.createdBy, count: Number, age: Number },
-  );
-  // Only if no delivery is added meanwhile: the statement would not see it, and a later one of its subject could overtake.
-  const dropPending = database.statement(
-    'delivery.drop',
-    'write',
-    sql`with stopped as (
-        update ${webhooks} set enabled = false, version = version + 1, position = first - 1,
-          disabled_because = case when enabled then ${sql.placeholder('why')} else disabled_because end
-        from (
-          select webhook_id, min(${deliveries.position}) as first, max(${webhooks.position}) as start
-          from ${deliveries} join ${webhooks} on ${webhooks.id} = webhook_id
-          where webhook_id = ${sql.placeholder('id')} and status = 'pending' group by webhook_id) as pending
-        where id = webhook_id and position = start returning id),
-      dropped as (
-        delete from ${deliveries} using stopped where webhook_id = stopped.id and status = 'pending')
-      select id from stopped`,
-    { id: webhooks.id },
-  );
-  const deleteOld = database.statement(
-    'delivery.deleteOld',
-    'write',
-    sql`delete from ${deliveries} where id = any(array(
-        select id from ${deliveries}
-        where (status = 'delivered' and last_attempt_at < ${now}::timestamptz - make_interval(days => ${KEPT_DAYS.delivered}))
-          or (status = 'failed' and last_attempt_at < ${now}::timestamptz - make_interval(days => ${KEPT_DAYS.failed}))
-        limit ${DELETED_AT_ONCE}))
-      returning id`,
-    { id: deliveries.id },
-  );
-
-  // All that are kept are deleted together with a webhook, and when events are delivered again: that must not take long.
-  const deleteMany = database.statement(
-    'delivery.deleteMany',
-    'write',
-    sql`delete from ${deliveries} where id = any(array(
-        select ended.id from ${webhooks} cross join (values ('delivered'), ('failed')) as kept(status)
-        cross join lateral (
-          select id from ${deliveries} where webhook_id = ${webhooks.id} and ${deliveries.status} = kept.status
-          order by id desc offset ${MAX_KEPT} limit ${DELETED_AT_ONCE}) as ended
-        limit ${DELETED_AT_ONCE}))
-      returning id`,
-    { id: deliveries.id },
-  );
 
   return {
     hasEnabled: async () => (await hasEnabled())[0]?.isAny === true,
     /** Owns the enabled webhooks with something to do that no other process owns. */
     acquire: (now: Date) => acquire({ now }),
-    /** Makes sure that the first delivery of each subject is due, for webhooks that no other process owns. */
-    repair: (now: Date) => repair({ now }),
     /** Adds deliveries of the next events, for each webhook its share; true if there may be more. */
     async addDeliveries(ids: readonly Int64[], shares: readonly number[], now: Date): Promise<boolean> {
       return (await addDeliveries({ ids, now, mosts: shares.map((share) => Math.ceil(AT_ONCE * share)) })).length > 0;
@@ -266,19 +192,5 @@ export function deliveryQueue(database: Database, processId: string) {
     pause: (id: Int64, url: string, until: Date) => pause({ id, url, until }),
     /** Lets other processes own what this one does, except for these. */
     release: (ids: readonly Int64[]) => release({ ids }),
-    /**
-     * How many deliveries of each webhook are pending, the most first, and the age of the oldest event among them in
-     * seconds; null if none is kept, or the webhook is disabled.
-     */
-    backlogs: () => backlogs({}),
-    /**
-     * Disables a webhook and drops its pending deliveries: enabled again, it begins with the first of their events. Returns
-     * whether it did; not if it has none, or gets others meanwhile.
-     */
-    dropPending: async (id: Int64, why: string) => (await dropPending({ id, why })).length > 0,
-    /** Deletes some deliveries that ended long ago; true if there may be more. */
-    deleteOld: async (now: Date) => (await deleteOld({ now })).length === DELETED_AT_ONCE,
-    /** Deletes some of what has ended, but not the newest deliveries of each webhook and status; true if there may be more. */
-    deleteMany: async () => (await deleteMany({})).length === DELETED_AT_ONCE,
   };
 }

@@ -69,10 +69,10 @@ const documented: Readonly<Record<string, string>> = {
   'limits/json.ts MAX_VALUES': 'JSON values in the body, or in the `variables` or `extensions` of a GET',
   'service.ts MAX_PAGES_AT_ONCE':
     'requests of a caller for web pages, API descriptions, and unknown paths and methods that are answered at the same time',
-  'webhooks/deliver.ts MAX_PENDING': 'pending deliveries of all webhooks',
+  'webhooks/maintenance.ts MAX_PENDING': 'pending deliveries of all webhooks',
   'webhooks/store.ts MAX_WEBHOOKS': 'webhooks',
   'webhooks/store.ts MAX_OF_CALLER': 'webhooks that a caller has created',
-  'webhooks/queue.ts MAX_KEPT': 'delivered deliveries of a webhook, and given-up ones, that are kept',
+  'webhooks/maintenance.ts MAX_KEPT': 'delivered deliveries of a webhook, and given-up ones, that are kept',
   'usage/store.ts MAX_CLIENTS': 'client names per annotated element and day',
   'pages/session.ts MAX_COOKIE': 'bytes of the cookie that keeps a key for the lifecycle page',
 };

@@ -1,7 +1,8 @@
 import { GraphQLScalarType } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { Components } from '../../../src/engine/openapi/components.ts';
 import { openApiDocument } from '../../../src/engine/openapi/document.ts';
-import { Components, leafSchema } from '../../../src/engine/openapi/schemas.ts';
+import { leafSchema } from '../../../src/engine/openapi/schemas.ts';
 import { compileRoutes } from '../../../src/engine/rest/compile.ts';
 import { gql, ok, page, type Reply, route, rows } from '../../../src/engine/rest/route.ts';
 import { described, schema, tag, texts } from '../../support/things.ts';

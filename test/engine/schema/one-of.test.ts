@@ -1,6 +1,7 @@
 import { assertInputObjectType, buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import { Components, typeSchema } from '../../../src/engine/openapi/schemas.ts';
+import { Components } from '../../../src/engine/openapi/components.ts';
+import { typeSchema } from '../../../src/engine/openapi/schemas.ts';
 import { inputValidators } from '../../../src/engine/schema/input.ts';
 
 const schema = buildSchema('type Query { any(pick: Pick): Int }  input Pick @oneOf { id: ID  name: String }');

@@ -4,7 +4,7 @@ import { databaseKind } from '../../support/database.ts';
 import { untilOthersWait } from '../../support/locks.ts';
 import { now, queued, settled, some } from './queued.ts';
 
-const { database, sql, queueOf, pending } = queued();
+const { database, sql, queueOf, maintenanceOf, pending } = queued();
 
 describe('a webhook whose pending deliveries are dropped', () => {
   const webhook = () => sql('select enabled, position::integer, disabled_because, version::integer from webhooks');
@@ -15,9 +15,9 @@ describe('a webhook whose pending deliveries are dropped', () => {
     await queue.addDeliveries([1], [1], now);
     const due = await queue.readDue(some);
     await queue.storeResults([settled(due[0]?.id, 'delivered'), settled(due[1]?.id, 'delivered')], now);
-    expect(await queue.backlogs()).toMatchObject([{ id: 1, count: 2 }]);
-    expect(await queue.dropPending(1, 'Too many.')).toBe(true);
-    expect(await queue.dropPending(1, 'Too many.')).toBe(false);
+    expect(await maintenanceOf('one').backlogs()).toMatchObject([{ id: 1, count: 2 }]);
+    expect(await maintenanceOf('one').dropPending(1, 'Too many.')).toBe(true);
+    expect(await maintenanceOf('one').dropPending(1, 'Too many.')).toBe(false);
     expect(await webhook()).toEqual([[false, 1, 'Too many.', 2]]);
     expect(await pending()).toBe('');
     await sql('update webhooks set enabled = true, disabled_because = null');
@@ -30,8 +30,8 @@ describe('a webhook whose pending deliveries are dropped', () => {
     await queue.acquire(now);
     await queue.addDeliveries([1], [1], now);
     await queue.disable(1, 'https://shop.example/', 'Gone.');
-    expect(await queue.backlogs()).toEqual([{ id: 1, createdBy: null, count: 4, age: null }]);
-    expect(await queue.dropPending(1, 'Too many.')).toBe(true);
+    expect(await maintenanceOf('one').backlogs()).toEqual([{ id: 1, createdBy: null, count: 4, age: null }]);
+    expect(await maintenanceOf('one').dropPending(1, 'Too many.')).toBe(true);
     expect(await webhook()).toEqual([[false, 0, 'Gone.', 3]]);
   });
 
@@ -44,7 +44,7 @@ describe('a webhook whose pending deliveries are dropped', () => {
       let dropping: Promise<boolean> | undefined;
       await database().transaction(async (query: Query) => {
         await query('update webhooks set position = 5', []);
-        dropping = queue.dropPending(1, 'Too many.');
+        dropping = maintenanceOf('one').dropPending(1, 'Too many.');
         await untilOthersWait(query);
       });
       expect(await dropping).toBe(false);

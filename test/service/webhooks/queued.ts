@@ -1,4 +1,5 @@
 import { afterAll, beforeEach } from 'vitest';
+import { maintenanceStatements } from '../../../src/engine/webhooks/maintenance.ts';
 import { deliveryQueue } from '../../../src/engine/webhooks/queue.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -25,7 +26,9 @@ export function queued() {
       "insert into webhooks (url, secret, position, created_at) values ('https://shop.example/', 'whsec_', 0, now())",
     );
   });
-  return { database, sql, queueOf: (name: string) => deliveryQueue(database(), name), pending };
+  const queueOf = (name: string) => deliveryQueue(database(), name);
+  const maintenanceOf = (name: string) => maintenanceStatements(database(), name);
+  return { database, sql, queueOf, maintenanceOf, pending };
 
   /** The positions of the pending deliveries, as they are listed; those that are due in brackets. */
   async function pending(): Promise<string> {

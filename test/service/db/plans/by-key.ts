@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { keyStore } from '../../../../src/engine/idempotency/store.ts';
+import { maintenanceStatements } from '../../../../src/engine/webhooks/maintenance.ts';
 import { deliveryQueue } from '../../../../src/engine/webhooks/queue.ts';
 import type { Plan } from '../../../support/plans.ts';
 import { ask } from '../../graphql/ask.ts';
@@ -225,7 +226,7 @@ export function testFromStart(): void {
   });
 
   test('deliveries are made without reading those that are not due', async () => {
-    const queue = deliveryQueue(app.planned, 'me');
+    const [queue, maintenance] = [deliveryQueue(app.planned, 'me'), maintenanceStatements(app.planned, 'me')];
     const now = new Date();
     const some = { types: ['pet.created'], running: [], now };
     await app.database.transaction((query) => query('update webhooks set enabled = id <= 5', []));
@@ -250,12 +251,12 @@ export function testFromStart(): void {
     await withoutStatistics('deliveries', settleSome);
     await expectByIndex(110, () => queue.pause(1, 'https://shop.example/', now));
     await expectByIndex(110, () => queue.disable(1, 'https://shop.example/', 'why'));
-    await expectByIndex(10, () => queue.deleteOld(now));
+    await expectByIndex(10, () => maintenance.deleteOld(now));
     // Those of a webhook are read when another process has left it, and before it is disabled, and all are counted.
-    await expectByIndex(60_000, () => queue.deleteMany());
-    await expectByIndex(60_000, () => queue.repair(now));
-    await expectByIndex(60_000, () => queue.backlogs());
-    await expectByIndex(60_000, () => queue.dropPending(1, 'why'));
+    await expectByIndex(60_000, () => maintenance.deleteMany());
+    await expectByIndex(60_000, () => maintenance.repair(now));
+    await expectByIndex(60_000, () => maintenance.backlogs());
+    await expectByIndex(60_000, () => maintenance.dropPending(1, 'why'));
   });
 
   test('uses by many clients are stored without reading the clients of the day for each of them', async () => {
