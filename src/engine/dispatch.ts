@@ -4,6 +4,7 @@ import { ServiceError, toServiceError } from './errors.ts';
 import type { createGraphQLServer } from './graphql/server.ts';
 import { preflightHeaders } from './http/cors.ts';
 import type { IncomingRequest } from './http/incoming.ts';
+import { nearestPath } from './http/nearest-path.ts';
 import { prefersHtml } from './http/negotiation.ts';
 import { type Answered, type HeaderFields, type HttpReply, labeled } from './http/reply.ts';
 import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
@@ -14,6 +15,7 @@ import type { PageSession } from './pages/session.ts';
 import type { PageMaker } from './pages/site.ts';
 import type { createRestAdapter } from './rest/adapter.ts';
 import { errorReply, errorReplyInTurn } from './rest/error-reply.ts';
+import { fillTemplate } from './rest/route.ts';
 import { callWithin } from './tracing/span.ts';
 
 interface DispatchOptions {
@@ -29,7 +31,8 @@ interface DispatchOptions {
   readonly session: Pick<PageSession, 'answer' | 'headersOf'>;
   /** The cost of pages that name clients, in further units, by path. They are closed where reads need a credential. */
   readonly aboutClients: Readonly<Record<string, () => number>>;
-  readonly nearestTo: (path: string) => string | undefined;
+  /** The paths of the REST operations, without the base path. */
+  readonly restPaths: readonly string[];
   /** For pages, and what is rejected at once: most of them cost nothing, but take as long as a read. */
   readonly throttle: Pick<CpuThrottle, 'wait'>;
 }
@@ -37,10 +40,17 @@ interface DispatchOptions {
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 const ALL_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** Makes the function that sends each request to REST, GraphQL, a page or a health check. */
+/**
+ * Makes the function that sends each request to REST, GraphQL, a page or a health check.
+ *
+ * @throws {Error} for a REST operation that would answer in place of a page, a health check or GraphQL
+ */
 export function createDispatch(options: DispatchOptions): (request: IncomingRequest) => Answered | Promise<Answered> {
   const { basePath, authentication, concurrency, rest, graphql, playground, checks, pages, session } = options;
-  const { aboutClients } = options;
+  const { aboutClients, restPaths } = options;
+  const ownPaths = ['/graphql', ...Object.keys({ ...checks, ...pages })];
+  assertNoneHidden(ownPaths, restPaths);
+  const paths = [...restPaths, ...ownPaths];
 
   return (request) =>
     answerWithoutPath(request) ?? answerLifecyclePage(request) ?? rest(request) ?? answerOtherPath(request);
@@ -112,10 +122,15 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     const { fullPath, meter } = request;
     const late = await meter.waitFor(options.throttle, 1)?.catch(toServiceError);
     if (late !== undefined) return rejected(request, late);
-    const nearest = options.nearestTo(fullPath);
+    const nearest = nearestTo(fullPath);
     const hint = nearest === undefined ? `see ${basePath}/openapi.json.` : `did you mean ${nearest}?`;
     const error = new ServiceError('NOT_FOUND', `${fullPath} is not a path of this service; ${hint}`);
     return { ...rejected(request, error), nearest };
+  }
+
+  function nearestTo(path: string): string | undefined {
+    const nearest = nearestPath(path.startsWith(basePath) ? path.slice(basePath.length) : path, paths);
+    return nearest === undefined ? undefined : basePath + nearest;
   }
 
   async function rejectedInTurn(request: IncomingRequest, error: ServiceError): Promise<Answered> {
@@ -147,4 +162,13 @@ function rejected({ headers }: IncomingRequest, error: ServiceError): Answered {
 
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
+}
+
+function assertNoneHidden(ownPaths: readonly string[], restPaths: readonly string[]): void {
+  for (const path of restPaths) {
+    const pattern = new RegExp(`^${fillTemplate(path, () => '[^/]+')}$`);
+    // The lifecycle page and its operation are one resource.
+    const hidden = ownPaths.find((own) => own !== LIFECYCLE_PAGE && pattern.test(own));
+    if (hidden !== undefined) throw new Error(`The route ${path} hides ${hidden}, which the service itself has.`);
+  }
 }

@@ -15,7 +15,6 @@ import { createHealth } from './health.ts';
 import { corsHeaders, originGuard } from './http/cors.ts';
 import { fetchHandler } from './http/fetch.ts';
 import { type IncomingRequest, type RawRequest, type RequestDefaults, readRequest } from './http/incoming.ts';
-import { nearestPath } from './http/nearest-path.ts';
 import { nodeListener } from './http/node.ts';
 import { contentLength, labeled, type SentReply } from './http/reply.ts';
 import { createIdempotency } from './idempotency/run.ts';
@@ -32,10 +31,8 @@ import { createPlayground } from './pages/playground.ts';
 import { createPageSession } from './pages/session.ts';
 import { createSite } from './pages/site.ts';
 import { createRestAdapter } from './rest/adapter.ts';
-import type { Endpoint } from './rest/compile.ts';
 import { errorReply } from './rest/error-reply.ts';
 import { restNamesOf } from './rest/lifecycle.ts';
-import { fillTemplate } from './rest/route.ts';
 import { countedTables } from './schema/connection-type.ts';
 import { callWithin, type Tracing } from './tracing/span.ts';
 import { lifecycleStore } from './usage/store.ts';
@@ -190,13 +187,6 @@ export function createApp(options: AppOptions) {
     hasEvents: events.context.events.isOn,
     isPrivate,
   });
-  const ownPaths = ['/graphql', ...Object.keys({ ...health.checks, ...pages })];
-  assertNoneHidden(ownPaths, endpoints);
-  const paths = [...endpoints.map(({ route }) => route.path), ...ownPaths];
-  const nearestTo = (path: string) => {
-    const nearest = nearestPath(path.startsWith(basePath) ? path.slice(basePath.length) : path, paths);
-    return nearest === undefined ? undefined : basePath + nearest;
-  };
   const dispatch = createDispatch({
     basePath,
     authentication,
@@ -211,7 +201,7 @@ export function createApp(options: AppOptions) {
       [LIFECYCLE_PAGE]: () => UNITS_OF_PAGE + costs.count({ tables: [lifecycleUses] }),
       '/metrics': () => UNITS_OF_METRICS,
     },
-    nearestTo,
+    restPaths: endpoints.map(({ route }) => route.path),
     throttle,
   });
   const finish = createFinish({
@@ -274,15 +264,5 @@ export function createApp(options: AppOptions) {
         return finish(request, labeled('none', 'failed', errorReply(toServiceError(cause), null)), started);
       }
     });
-  }
-}
-
-/** @throws {Error} for a route that would answer in place of a page, a health check or GraphQL */
-function assertNoneHidden(ownPaths: readonly string[], endpoints: readonly Endpoint[]): void {
-  for (const { route } of endpoints) {
-    const pattern = new RegExp(`^${fillTemplate(route.path, () => '[^/]+')}$`);
-    // The lifecycle page and its operation are one resource.
-    const hidden = ownPaths.find((path) => path !== LIFECYCLE_PAGE && pattern.test(path));
-    if (hidden !== undefined) throw new Error(`The route ${route.path} hides ${hidden}, which the service itself has.`);
   }
 }
