@@ -15,7 +15,6 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d
 const STRING_OR_BRACE = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
 /** All white space of JSON is up to it. */
 const SPACE = 0x20;
-
 /** The prefix of a string that stands for a number: random, so that no client can send it. */
 const PREFIX = randomUUID();
 

@@ -13,7 +13,7 @@ export function assertMediaType(
   accepted: readonly string[],
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  // As most clients send it: what follows takes as long as the rest of a small body.
+  // As most clients send it: to look for parameters takes longer than to parse a small body.
   if (contentType !== null && accepted.includes(contentType)) return;
   const unsupported = (message: string) => new ServiceError('UNSUPPORTED_MEDIA_TYPE', message, { headers });
   const essence = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';

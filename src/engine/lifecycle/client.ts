@@ -27,10 +27,11 @@ function toName(given: string): string {
   const cached = known.get(text);
   if (cached !== undefined) return cached;
   const copy = copyOf(text);
-  const name = copy
+  const plain = copy
     .replaceAll(/[^\w.@/+-]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, MAX_LENGTH);
-  known.set(copy, name || UNKNOWN);
-  return name || UNKNOWN;
+  const name = plain || UNKNOWN;
+  known.set(copy, name);
+  return name;
 }
