@@ -11,6 +11,7 @@ import { LIFECYCLE_PAGE } from './lifecycle/headers.ts';
 import type { ConcurrencyLimiter } from './limits/concurrency.ts';
 import type { CpuThrottle } from './limits/cpu-throttle.ts';
 import type { Protocol } from './metrics.ts';
+import type { createPlayground } from './pages/playground.ts';
 import type { PageSession } from './pages/session.ts';
 import type { PageMaker } from './pages/site.ts';
 import type { createRestAdapter } from './rest/adapter.ts';
@@ -24,7 +25,7 @@ interface DispatchOptions {
   readonly concurrency: Pick<ConcurrencyLimiter, 'run'>;
   readonly rest: ReturnType<typeof createRestAdapter>;
   readonly graphql: ReturnType<typeof createGraphQLServer>;
-  readonly playground: PageMaker | undefined;
+  readonly playground: ReturnType<typeof createPlayground> | undefined;
   /** By their paths. */
   readonly checks: Readonly<Record<string, PageMaker>>;
   readonly pages: Readonly<Record<string, PageMaker>>;
@@ -80,7 +81,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     if (path === '/graphql') return answerGraphQL(request);
     const check = checks[path];
     if (check !== undefined) return answerPage('health', path, request, check);
-    const page = pages[path];
+    const page = pages[path] ?? playground?.assets[path];
     return page === undefined ? notFound(request) : answerPage('page', path, request, page);
   }
 
@@ -90,7 +91,7 @@ export function createDispatch(options: DispatchOptions): (request: IncomingRequ
     if (playground !== undefined && isRead(method) && prefersHtml(headers.get('accept'))) {
       return settle('page', 'playground', request, async () => {
         await request.meter.waitFor(options.throttle, 1);
-        return playground(request);
+        return playground.page(request);
       });
     }
     return graphql(method === 'HEAD' ? { ...request, method: 'GET' } : request);

@@ -193,9 +193,9 @@ export function createApp(options: AppOptions) {
     concurrency,
     rest,
     graphql,
-    playground: playground?.page,
+    playground,
     checks: health.checks,
-    pages: { ...pages, ...playground?.assets },
+    pages,
     session,
     aboutClients: {
       [LIFECYCLE_PAGE]: () => UNITS_OF_PAGE + costs.count({ tables: [lifecycleUses] }),
@@ -257,7 +257,7 @@ export function createApp(options: AppOptions) {
       const headers = [...reply.headers, 'content-length', String(contentLength(reply))];
       return { ...reply, headers, encoding: 'utf8', caller: '' };
     }
-    return await callWithin(request, async () => {
+    return callWithin(request, async () => {
       try {
         return finish(request, await dispatch(request), started);
       } catch (cause) {

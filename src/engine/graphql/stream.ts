@@ -22,7 +22,7 @@ export interface Subscriptions {
   readonly logger: Pick<Logger, 'warn'>;
 }
 
-interface Opened {
+interface SubscriptionRequest {
   readonly request: IncomingRequest;
   readonly operation: PreparedOperation;
   readonly variables: Variables;
@@ -42,7 +42,15 @@ export function subscriptionOpener({ open, context, costs, logger }: Subscriptio
   // A caller's subscriptions run one after another, each for the events of a page.
   const queue = new KeyedQueue();
 
-  return async ({ request, operation, variables, mayRead, text, extension, recheck }: Opened): Promise<Outcome> => {
+  return async ({
+    request,
+    operation,
+    variables,
+    mayRead,
+    text,
+    extension,
+    recheck,
+  }: SubscriptionRequest): Promise<Outcome> => {
     const { account } = request.meter;
     const { after, types, subject } = operation.streamArgs?.(variables) ?? {};
     const onFailure = failureLog(logger, 'what a subscription selects from an event could not be read', {

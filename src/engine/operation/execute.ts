@@ -84,7 +84,7 @@ export function createExecutor(options: ExecutorOptions): ExecuteOperation {
     }
     const runNow = (load: 'read' | 'change') =>
       concurrency.run((signal) => run(operation, call, variables, runContext, signal), request.meter.load(load));
-    if (operation.kind !== 'change') return await runNow('read');
+    if (operation.kind !== 'change') return runNow('read');
     const key = readKey(request.headers);
     const running = key === null ? runNow('change') : once(key, operation, call, variables);
     return running.finally(onChange);

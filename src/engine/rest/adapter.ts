@@ -110,7 +110,7 @@ export function createRestAdapter(options: RestAdapterOptions) {
     const mayRead = authentication.mayRead(caller);
     const isCounted = preparedWithTotal !== undefined && prefersCount(headers);
     const wantsStream = route.stream !== undefined && acceptsEventStream(accept);
-    return await executeOperation(isCounted ? preparedWithTotal : prepared, {
+    return executeOperation(isCounted ? preparedWithTotal : prepared, {
       request,
       caller,
       labels: lifecycle.labels(call),

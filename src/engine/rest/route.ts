@@ -188,6 +188,7 @@ export function compileTemplate(template: string): (toText: (name: string) => st
   return (toText) => parts.map((part, n) => (n % 2 === 0 ? part : toText(part))).join('');
 }
 
+/** The same for a template that is filled once. */
 export function fillTemplate(template: string, toText: (name: string) => string): string {
   return compileTemplate(template)(toText);
 }

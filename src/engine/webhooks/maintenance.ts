@@ -37,19 +37,19 @@ export function createMaintenance(
 ) {
   const onFailure = failureLog(logger, 'old deliveries could not be deleted, or pending ones not counted');
   const { repair, backlogs, dropPending, deleteOld, deleteMany } = maintenanceStatements(database, processId);
-  const maintenance = createRounds(() => maintain().catch(onFailure));
+  const rounds = createRounds(() => maintain().catch(onFailure));
   const counts = createRounds(() => deleteAll(deleteMany).catch(onFailure));
   let isEnding = false;
 
   return {
     begin(): void {
-      maintenance.repeat(MAINTENANCE_INTERVAL);
+      rounds.repeat(MAINTENANCE_INTERVAL);
       counts.repeat(COUNT_INTERVAL);
     },
 
     async end(): Promise<void> {
       isEnding = true;
-      await Promise.all([maintenance.end(), counts.end()]);
+      await Promise.all([rounds.end(), counts.end()]);
     },
   };
 

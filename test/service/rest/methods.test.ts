@@ -116,6 +116,8 @@ describe('an unknown path', () => {
     ['/PETS', '/pets'],
     ['/docs', '/reference'],
     ['/graphiql', '/graphql'],
+    // The playground has such a file too, at an address that changes.
+    ['/start.js', '/reference/start.js'],
   ])('%s: the message names the nearest path, %s', async (path, nearest) => {
     const { body } = await app.rest('GET', path);
     expect(body.message).toBe(`${path} is not a path of this service; did you mean ${nearest}?`);
